@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Processes whose use of the GPU is stopped, moved to host memory, and taken up again; Linux and GPU drivers only."""
+"""Process: CUDA checkpoint and restore (cuCheckpointProcess...); Linux and GPU drivers only."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ __all__ = ["Process"]
 
 
 class Process:
-    """A process of this machine, whose use of the GPU can be saved and restored.
+    """A process on this machine whose GPU state can be checkpointed and restored.
 
-    The way is `lock`, `checkpoint`, `restore`, `unlock`. While checkpointed the process holds no GPU memory, so that
+    The order is `lock`, `checkpoint`, `restore`, `unlock`. While checkpointed, the process holds no GPU memory, so that
     tools such as CRIU can save it.
 
     Parameters
     ----------
     pid : int
-        The process's number; `os.getpid` gives one's own.
+        The process id; `os.getpid` returns that of the caller.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Process:
 
     @property
     def pid(self) -> int:
-        """Return the process's number."""
+        """Return the process id."""
         return self._pid
 
     @property
@@ -57,7 +57,7 @@ class Process:
         """Return ``"running"``, ``"locked"``, ``"checkpointed"`` or ``"failed"``."""
         driver = _driver()
         state = call(driver.cuCheckpointProcessGetState, self._pid)
-        # The driver is between two states while it works; which one it was, until it is done, is what counts.
+        # During a transition, report the state before it.
         names: dict[str, ProcessStateType] = {
             "CU_PROCESS_STATE_RUNNING": "running",
             "CU_PROCESS_STATE_LOCKED": "locked",
@@ -72,16 +72,16 @@ class Process:
 
     @property
     def restore_thread_id(self) -> int:
-        """Return the thread of the process in which the driver restores it."""
+        """Return the id of the thread in which the driver restores the process."""
         return call(_driver().cuCheckpointProcessGetRestoreThreadId, self._pid)
 
     def lock(self, timeout_ms: int = 0) -> None:
-        """Let the process start no more work, and wait until its work is finished.
+        """Stop the process from submitting work, and wait until its submitted work is finished.
 
         Parameters
         ----------
         timeout_ms : int
-            The longest time to wait, in milliseconds; 0 is no limit. After that the process runs on.
+            The longest time to wait, in milliseconds; 0 is no limit. If it expires, the process continues.
         """
         if isinstance(timeout_ms, bool) or not isinstance(timeout_ms, int):
             raise TypeError(f"timeout_ms must be an int, not {type(timeout_ms).__name__}")
@@ -93,18 +93,18 @@ class Process:
         call(driver.cuCheckpointProcessLock, self._pid, arguments)
 
     def checkpoint(self) -> None:
-        """Move the GPU memory of the locked process to the host, and let go of the GPU."""
+        """Move the GPU memory of the locked process to host memory, and release the GPU."""
         driver = _driver()
         call(driver.cuCheckpointProcessCheckpoint, self._pid, driver.CUcheckpointCheckpointArgs())
 
     def restore(self, gpu_mapping: Mapping[Any, Any] | None = None) -> None:
-        """Take the GPU again and move the memory back; the process stays locked.
+        """Acquire the GPU again and move the memory back; the process stays locked.
 
         Parameters
         ----------
         gpu_mapping : mapping, optional
-            Which GPU takes the place of which: from old to new, each a Device or its UUID (str, `uuid.UUID` or
-            `CUuuid`). It must name every GPU that the process used; without, they stay the same.
+            The replacement of each GPU: from old to new, each a Device or its UUID (str, `uuid.UUID` or
+            `CUuuid`). It must contain every GPU that the process used; by default they stay the same.
         """
         driver = _driver()
         arguments = driver.CUcheckpointRestoreArgs()
@@ -122,7 +122,7 @@ class Process:
         call(driver.cuCheckpointProcessRestore, self._pid, arguments)
 
     def unlock(self) -> None:
-        """Let the process go on."""
+        """Let the process submit work again."""
         driver = _driver()
         call(driver.cuCheckpointProcessUnlock, self._pid, driver.CUcheckpointUnlockArgs())
 

@@ -41,7 +41,7 @@ __all__ = [
 
 
 class AddressModeType(StrEnum):
-    """What a texture gives outside of its image."""
+    """The result of texture reads outside of the image."""
 
     WRAP = "wrap"
     CLAMP = "clamp"
@@ -50,7 +50,7 @@ class AddressModeType(StrEnum):
 
 
 class ArrayFormatType(StrEnum):
-    """The type of a channel of an element of an array."""
+    """The type of an array element's channels."""
 
     UINT8 = "uint8"
     UINT16 = "uint16"
@@ -63,21 +63,21 @@ class ArrayFormatType(StrEnum):
 
 
 class FilterModeType(StrEnum):
-    """How a texture makes a value of the elements around a place."""
+    """The filtering of a texture: the nearest element or linear interpolation."""
 
     POINT = "point"
     LINEAR = "linear"
 
 
 class ReadModeType(StrEnum):
-    """As what a texture gives its elements."""
+    """The type of texture reads: the element type or normalized floating point."""
 
     ELEMENT_TYPE = "element_type"
     NORMALIZED_FLOAT = "normalized_float"
 
 
 class CompilerBackendType(StrEnum):
-    """What compiles or links a program."""
+    """The compiler or linker of a program."""
 
     NVRTC = "NVRTC"
     NVVM = "NVVM"
@@ -86,7 +86,7 @@ class CompilerBackendType(StrEnum):
 
 
 class GraphConditionalType(StrEnum):
-    """What a conditional node of a graph does with its graphs."""
+    """The type of a conditional node."""
 
     IF = "if"
     WHILE = "while"
@@ -94,7 +94,7 @@ class GraphConditionalType(StrEnum):
 
 
 class GraphMemoryType(StrEnum):
-    """What kind of memory a node of a graph allocates."""
+    """The type of memory that an allocation node allocates."""
 
     DEVICE = "device"
     HOST = "host"
@@ -102,7 +102,7 @@ class GraphMemoryType(StrEnum):
 
 
 class ObjectCodeFormatType(StrEnum):
-    """What an `ObjectCode` holds."""
+    """The type of the code in an `ObjectCode`."""
 
     PTX = "ptx"
     CUBIN = "cubin"
@@ -120,12 +120,12 @@ class PCHStatusType(StrEnum):
     FAILED = "failed"
 
 
-# What `cuda.core.checkpoint.Process.state` returns.
+# The type of `cuda.core.checkpoint.Process.state`.
 ProcessStateType: TypeAlias = Literal["running", "locked", "checkpointed", "failed"]
 
 
 class SourceCodeType(StrEnum):
-    """What a `Program` is written in."""
+    """The source language of a `Program`."""
 
     CXX = "c++"
     PTX = "ptx"
@@ -133,7 +133,7 @@ class SourceCodeType(StrEnum):
 
 
 class ManagedMemoryLocationType(StrEnum):
-    """Where managed memory is preferably kept."""
+    """The type of a managed memory pool's preferred location."""
 
     DEVICE = "device"
     HOST = "host"
@@ -141,28 +141,28 @@ class ManagedMemoryLocationType(StrEnum):
 
 
 class VirtualMemoryAccessType(StrEnum):
-    """What a device may do with virtual memory."""
+    """A device's access rights to virtual memory."""
 
     READ_WRITE = "rw"
     READ = "r"
 
 
 class VirtualMemoryAllocationType(StrEnum):
-    """What kind of memory backs virtual memory."""
+    """The type of the physical memory behind virtual memory."""
 
     PINNED = "pinned"
     MANAGED = "managed"
 
 
 class VirtualMemoryGranularityType(StrEnum):
-    """How finely virtual memory is divided."""
+    """The allocation granularity of virtual memory."""
 
     MINIMUM = "minimum"
     RECOMMENDED = "recommended"
 
 
 class VirtualMemoryHandleType(StrEnum):
-    """By what other processes can open virtual memory."""
+    """The type of handle with which other processes can open virtual memory."""
 
     POSIX_FD = "posix_fd"
     WIN32_KMT = "win32_kmt"
@@ -170,7 +170,7 @@ class VirtualMemoryHandleType(StrEnum):
 
 
 class VirtualMemoryLocationType(StrEnum):
-    """Where the memory is that backs virtual memory."""
+    """The location of the physical memory behind virtual memory."""
 
     DEVICE = "device"
     HOST = "host"
@@ -179,7 +179,7 @@ class VirtualMemoryLocationType(StrEnum):
 
 
 class WorkqueueSharingScopeType(StrEnum):
-    """With whom a context shares the device's work queues."""
+    """The sharing scope of a context's work queues."""
 
     DEVICE_CTX = "device_ctx"
     GREEN_CTX_BALANCED = "green_ctx_balanced"
@@ -187,7 +187,7 @@ class WorkqueueSharingScopeType(StrEnum):
 
 @runtime_checkable
 class IsStreamType(Protocol):
-    """Any object that hands out a CUDA stream by the `__cuda_stream__` protocol."""
+    """Any object that provides a CUDA stream by the `__cuda_stream__` protocol."""
 
     def __cuda_stream__(self) -> tuple[int, int]:
         """Return the protocol's version, 0, and the stream's address."""
@@ -196,7 +196,7 @@ class IsStreamType(Protocol):
 
 def __getattr__(name: str) -> Any:
     if name == "DevicePointerType":
-        # Made on first use, since CUdeviceptr needs the bindings.
+        # Created on first use, since CUdeviceptr requires importing the bindings.
         from cuda.bindings.driver import CUdeviceptr
 
         globals()[name] = value = int | CUdeviceptr | None

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Views of strided memory; caches of programs and fat binaries; many copies in one call; the driver's log.
+"""Utilities: StridedMemoryView, program caches, fat binaries, batched copies, and the driver's log.
 
-Names are looked up on first use, since the parts have little in common.
+Names are looked up on first use, since the parts are independent.
 """
 
 from __future__ import annotations

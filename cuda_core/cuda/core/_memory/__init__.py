@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Buffers, memory resources, memory shared between processes; public names are imported on first use."""
+"""Buffers, memory resources and inter-process sharing; public names are imported on first use."""
 
 from cuda.core import _MODULES
 from cuda.core._utils._lazy import lazy_names, names_within

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Advice on managed memory, and what the driver remembers of it."""
+"""Advice on managed memory (cuMemAdvise), and queries of it (cuMemRangeGetAttribute)."""
 
 from libc.stdlib cimport calloc
 from libc.stdlib cimport free as c_free
@@ -38,14 +38,14 @@ cdef int _advise(Buffer buffer, int advice, cydriver.CUmemLocation location) exc
 
 
 def is_read_mostly(Buffer buffer not None) -> bool:
-    """Do what `ManagedBuffer.read_mostly` says."""
+    """Implement `ManagedBuffer.read_mostly`."""
     cdef int value = 0
     _range(buffer, cydriver.CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, &value, sizeof(value))
     return bool(value)
 
 
 def advise_read_mostly(Buffer buffer not None, bint value) -> None:
-    """Advise that a buffer is read far more often than written, or take that back."""
+    """Set or clear the advice that a buffer is mostly read."""
     cdef cydriver.CUmemLocation nowhere
     memset(&nowhere, 0, sizeof(nowhere))
     _advise(
@@ -56,7 +56,7 @@ def advise_read_mostly(Buffer buffer not None, bint value) -> None:
 
 
 def preferred_location(Buffer buffer not None):
-    """Return the Device or Host where a buffer is preferably kept, or None."""
+    """Return the Device or Host that is a buffer's preferred location, or None."""
     cdef int kind = 0, ordinal = 0
     _range(buffer, cydriver.CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE, &kind, sizeof(kind))
     _range(buffer, cydriver.CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID, &ordinal, sizeof(ordinal))
@@ -64,7 +64,7 @@ def preferred_location(Buffer buffer not None):
 
 
 def advise_preferred_location(Buffer buffer not None, location) -> None:
-    """Advise where a buffer is preferably kept; None takes that back."""
+    """Set a buffer's preferred location; None clears it."""
     cdef cydriver.CUmemLocation where
     set_location(&where, location, "preferred_location")
     _advise(
@@ -77,7 +77,7 @@ def advise_preferred_location(Buffer buffer not None, location) -> None:
 
 
 def accessed_by(Buffer buffer not None) -> list:
-    """Return the devices, and perhaps the host, that are advised to have a buffer mapped."""
+    """Return the locations that are advised to access a buffer: devices and possibly the host."""
     devices = Device.get_all_devices()
     cdef size_t count = len(devices) + 1, i
     cdef int* ordinals = <int*>calloc(count, sizeof(int))
@@ -91,7 +91,7 @@ def accessed_by(Buffer buffer not None) -> list:
 
 
 def advise_accessed_by(Buffer buffer not None, location, bint value) -> None:
-    """Advise that a place uses a buffer, or take that back."""
+    """Set or clear the advice that a location accesses a buffer."""
     cdef cydriver.CUmemLocation where
     if isinstance(location, Host) and location != Host():
         raise ValueError(f"accessed_by takes the host as a whole, Host(), not {location!r}")

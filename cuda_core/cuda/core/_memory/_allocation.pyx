@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""The lifetime of a Buffer's memory: closed by the user, used by views and graphs, returned to its resource."""
+"""Allocation: the lifetime of a Buffer's memory, which views and graph nodes may use after the Buffer is closed."""
 
 cimport cython
 
@@ -12,11 +12,11 @@ from cuda.core._stream._stream cimport Stream
 
 from cuda.core._errors import ASYNCHRONOUS, ClosedError, CUDAError, Told
 
-# What freeing memory meets in a context that is gone or broken: the user has been, or cannot be, told.
+# Errors of freeing memory in a destroyed or failed context, which finalisers ignore: other calls report the failure.
 cdef object _SILENT = ASYNCHRONOUS | {"CUDA_ERROR_DEINITIALIZED", "CUDA_ERROR_CONTEXT_IS_DESTROYED"}
-# What it meets where the context was reset, and took the memory with it: a stream that nobody closed has an invalid
-# handle, an address that nobody freed is no allocation, and threads have no context until they ask for the new one.
-# Without a reset somebody else freed it, which is a mistake.
+# Errors of freeing memory after a device reset, which has freed it already: a stream that is still open has an invalid
+# handle, an address is no longer an allocation, and threads have no context until they set the new one.
+# Without a reset they mean that other code has freed the memory, which is a bug.
 cdef object _AFTER_RESET = frozenset(
     ["CUDA_ERROR_INVALID_HANDLE", "CUDA_ERROR_INVALID_VALUE", "CUDA_ERROR_INVALID_CONTEXT"]
 )
@@ -31,7 +31,7 @@ cdef class Allocation:
         return self.ptr
 
     cdef int give_back(self, Stream stream) except -1:
-        """Return the memory to where it came from; with views of it alive, the last of them does so."""
+        """Return the memory to its resource, or leave that to the last of its views if there are any."""
         cdef MemoryResource mr = self.mr
         self.closed = True
         if stream is not None:
@@ -45,14 +45,14 @@ cdef class Allocation:
         return 0
 
     cdef int drop_export(self) except -1:
-        """Count one view less."""
+        """Decrement the number of views; the last one returns the memory of a closed buffer."""
         self.exports -= 1
         if self.closed and self.exports == 0:
             self.forget()
         return 0
 
     cdef int forget(self) except -1:
-        """Give the memory back where nobody asked for it, in silence if it went with its context."""
+        """Return the memory in a finaliser; errors are ignored if it was freed together with its context."""
         cdef MemoryResource mr = self.mr
         cdef int ordinal = -1
         try:
@@ -65,7 +65,7 @@ cdef class Allocation:
                 try:
                     ordinal = mr.device_id
                 except Exception:
-                    pass  # memory of the host is of no device
+                    pass  # host memory has no device
                 if was_reset(ordinal, self.life):
                     return 0
             raise
@@ -74,7 +74,7 @@ cdef class Allocation:
 
 @cython.final
 cdef class BufferUse:
-    """Keep the memory of a buffer, which may be closed meanwhile, as long as this object lives."""
+    """Keep a buffer's memory allocated as long as this object lives, even if the buffer is closed."""
 
     def __cinit__(self, Allocation of not None):
         self.of = of

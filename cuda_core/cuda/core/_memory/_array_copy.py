@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies between a Buffer and an array, which stays alive until its copy is done."""
+"""Copies between a Buffer and an array; the array is kept alive until its copy is done."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from cuda.core._stream._event import Event
     from cuda.core._stream._stream import Stream
 
-# What copies that may still run use, each with the event behind its copy.
+# Objects used by copies that may still run, each with the event recorded after its copy.
 _held: deque[tuple[Event, Any]] = deque()
 
 
 class _Array:
-    """An array as one piece of memory: its address, its size in bytes, and what keeps it."""
+    """An array as contiguous memory: address, size in bytes, and the objects that keep it alive."""
 
     def __init__(self, obj: Any, name: str, stream: Stream, *, written: bool) -> None:
         import numpy
@@ -97,9 +97,9 @@ def _uneven(name: str, shape: Any, strides: Any, unit: str) -> ValueError:
 
 
 def copy_array(buffer: Buffer, obj: Any, stream: Stream, options: Any, keep: Any, written: bool) -> None:
-    """Copy `obj` into the buffer, or the buffer into `obj` if that is what is written, in the order of a stream.
+    """Copy `obj` into the buffer, or, if `written`, the buffer into `obj`, in the order of a stream.
 
-    `keep` is what a graph builder in place of the stream keeps things by, None for a stream.
+    `keep` is the method of a graph builder that keeps objects alive, None for a stream.
     """
     name, other = ("dst", "src") if written else ("src", "dst")
     capturing = is_capturing(stream)
@@ -128,7 +128,7 @@ def copy_array(buffer: Buffer, obj: Any, stream: Stream, options: Any, keep: Any
 
 
 def _hold(stream: Stream, keep: Any) -> None:
-    """Keep what a copy uses until it is done."""
+    """Keep the objects that a copy uses alive until it is done."""
     release()
     event = stream.record()
     if not event.is_done:
@@ -136,7 +136,7 @@ def _hold(stream: Stream, keep: Any) -> None:
 
 
 def release() -> None:
-    """Let go of what copies that are done have used."""
+    """Release the objects of copies that are done."""
     for _ in range(len(_held)):
         try:
             event, keep = _held.popleft()
@@ -150,7 +150,7 @@ def _is_over(event: Event) -> bool:
     try:
         return event.is_done
     except CUDAError as error:  # the context has failed or is gone, and its work with it
-        Told.failures -= error.name in ASYNCHRONOUS  # which whoever waits is told
+        Told.failures -= error.name in ASYNCHRONOUS  # this query must not count as a report to the user
         return True
 
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Many buffers in one call: copies, and moves of managed memory; and a copy with options."""
+"""Batched copies, prefetches and discards (cuMemcpyBatchAsync and so on), and single copies with options."""
 
 from libc.stdlib cimport calloc
 from libc.stdlib cimport free as c_free
@@ -24,7 +24,7 @@ cdef dict _ORDERS = {
 
 
 cdef class Arrays:
-    """The addresses and sizes of some buffers, and an index each, as the driver wants them."""
+    """The arrays that the driver's batch functions take: addresses, sizes, indices, locations and attributes."""
 
     cdef size_t count
     cdef cydriver.CUdeviceptr* first
@@ -35,7 +35,7 @@ cdef class Arrays:
     cdef cydriver.CUmemcpyAttributes* attributes
 
     def __cinit__(self, size_t count):
-        # One block: all arrays have members of eight bytes, but those of the structs, which come last.
+        # One allocation: the arrays with items of eight bytes first, then those of structs.
         self.count = count
         cdef size_t each = 8 * count
         self.first = <cydriver.CUdeviceptr*>calloc(
@@ -70,7 +70,7 @@ cdef list _buffers(object given, str argument):
 
 
 cdef list _each(object given, size_t count, str argument):
-    """Return one of something for each of `count` buffers: of a sequence, or the same for all."""
+    """Return a list of `count` values: the items of a sequence, or the same value for each buffer."""
     if not isinstance(given, (list, tuple)):
         return [given] * count
     if <size_t>len(given) != count:
@@ -93,7 +93,7 @@ cdef int _set_attributes(cydriver.CUmemcpyAttributes* native, object options, st
 
 
 cdef int _check_stream(Stream stream, str what) except -1:
-    """Refuse the streams that the driver's calls with attributes do not take."""
+    """Raise for streams that the driver's functions with attributes do not accept."""
     cdef cydriver.CUstreamCaptureStatus capturing
     if <size_t>stream.open_handle() in (0, 1):
         raise TypeError(f"{what} cannot run in the legacy default stream: use a stream of your own, or "
@@ -107,7 +107,7 @@ cdef int _check_stream(Stream stream, str what) except -1:
 def copy_with_options(
     cydriver.CUdeviceptr dst, cydriver.CUdeviceptr src, size_t nbytes, Stream stream not None, options
 ) -> None:
-    """Do what `Buffer.copy_to` does with options."""
+    """Implement `Buffer.copy_to` and `Buffer.copy_from` with options."""
     cdef cydriver.CUmemcpyAttributes attributes
     cdef cydriver.CUstream native = stream.open_handle()
     cdef cydriver.CUresult status
@@ -120,7 +120,7 @@ def copy_with_options(
             status = cydriver.cuMemcpyWithAttributesAsync(dst, src, nbytes, &attributes, native)
         check(status, b"cuMemcpyWithAttributesAsync")
     except FunctionNotFound:
-        # A driver before 13.2. Reading in the stream's order keeps every promise but this one.
+        # A driver before 13.2. A stream-ordered copy satisfies every access order but this one.
         if attributes.srcAccessOrder == cydriver.CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL:
             raise
         with nogil:
@@ -129,20 +129,20 @@ def copy_with_options(
 
 
 def copy_batch(stream, srcs, dsts, *, options=None) -> None:
-    """Copy many buffers in one call of the driver, in the order of a stream.
+    """Copy several buffers in one driver call, in the order of a stream.
 
-    The copies have no order among themselves, so that none may read or write what another one writes.
+    The copies are not ordered among themselves: none may read or write memory that another one writes.
 
     Parameters
     ----------
     stream : Stream
-        The stream that does it: not the legacy default stream, and not one that is being captured.
+        The stream: not the legacy default stream, and not one that is being captured.
     srcs : sequence of Buffer
-        What to copy.
+        The sources.
     dsts : sequence of Buffer
-        Where to: as many, each of the size of its source.
+        The destinations: as many, each with the size of its source.
     options : CopyOptions or sequence of CopyOptions, optional
-        For all copies, or one for each.
+        Options for all copies, or one item for each.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def copy_batch(stream, srcs, dsts, *, options=None) -> None:
         if target.nbytes != source.nbytes:
             raise ValueError(f"dsts[{i}] has {target.nbytes} bytes and srcs[{i}] {source.nbytes}: "
                              "they must be of one size")
-        if i == 0 or wanted[i] != wanted[i - 1]:  # the driver wants each run of equal options once
+        if i == 0 or wanted[i] != wanted[i - 1]:  # the driver takes each run of equal attributes once
             _set_attributes(&arrays.attributes[kinds], wanted[i], f"options[{i}]" if options is not None else "options")
             arrays.indices[kinds] = i
             kinds += 1
@@ -185,7 +185,7 @@ def copy_batch(stream, srcs, dsts, *, options=None) -> None:
 
 
 cdef Arrays _managed(object given, object locations):
-    """Return the arrays for a call about managed memory; with locations, `indices` are the starts of their runs."""
+    """Return the arrays for a batch of managed memory; with locations, `indices` holds the starts of their runs."""
     cdef list buffers = _buffers(given, "buffers")
     cdef size_t count = len(buffers), i
     cdef Arrays arrays = Arrays(count)
@@ -198,7 +198,7 @@ cdef Arrays _managed(object given, object locations):
     if locations is not None:
         wanted = _each(locations, count, "locations")
         for i in range(count):
-            # One location for each buffer: simpler than runs, and the driver takes as many as there are buffers.
+            # One run per buffer: simpler than merging equal locations, and allowed by the driver.
             if wanted[i] is None:
                 raise TypeError(f"locations[{i}] must be a Device or a Host, not None")
             set_location(&arrays.locations[i], wanted[i], f"locations[{i}]")
@@ -222,16 +222,16 @@ cdef int _prefetch(object stream, object buffers, object locations, bint discard
 
 
 def prefetch_batch(stream, buffers, locations) -> None:
-    """Move managed memory to where it will be used, in one call and in the order of a stream.
+    """Prefetch managed memory to the locations that will use it, in one driver call, in the order of a stream.
 
     Parameters
     ----------
     stream : Stream
-        The stream that does it.
+        The stream of the operation.
     buffers : sequence of Buffer
         Managed memory.
     locations : cuda.core.Device or Host, or a sequence of them
-        Where to: one location for all, or one for each.
+        The destination: one location for all buffers, or one for each.
 
     Examples
     --------
@@ -242,14 +242,14 @@ def prefetch_batch(stream, buffers, locations) -> None:
 
 
 def discard_batch(stream, buffers) -> None:
-    """Give up the contents of managed memory, so that they need not be moved, in the order of a stream.
+    """Discard the contents of managed memory, so that they need not be migrated, in the order of a stream.
 
-    Until the memory is written again, reading it gives any values.
+    Until the memory is written again, reading it returns undefined values.
 
     Parameters
     ----------
     stream : Stream
-        The stream that does it.
+        The stream of the operation.
     buffers : sequence of Buffer
         Managed memory.
 
@@ -268,16 +268,16 @@ def discard_batch(stream, buffers) -> None:
 
 
 def discard_prefetch_batch(stream, buffers, locations) -> None:
-    """Give up the contents of managed memory and move the memory, in one call and in the order of a stream.
+    """Discard the contents of managed memory and prefetch it, in one driver call, in the order of a stream.
 
     Parameters
     ----------
     stream : Stream
-        The stream that does it.
+        The stream of the operation.
     buffers : sequence of Buffer
         Managed memory.
     locations : cuda.core.Device or Host, or a sequence of them
-        Where to: one location for all, or one for each.
+        The destination: one location for all buffers, or one for each.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Buffers: pieces of device or host memory."""
+"""Buffer: an allocation of device, host or managed memory."""
 
 cimport cython
 from cpython.buffer cimport PyBuffer_FillInfo
@@ -18,11 +18,11 @@ import sys
 
 
 cdef class Buffer(Allocation):
-    """A piece of memory of a device or of the host.
+    """An allocation of device, host or managed memory.
 
-    Buffers come from `Device.allocate` or a memory resource. The memory goes back when the buffer is closed or no
-    longer referred to, in the order of its stream; while arrays made of it by DLPack or the buffer protocol live, or
-    nodes of graphs copy or fill it, it stays until the last of them is gone.
+    Buffers come from `Device.allocate` or a memory resource. The memory is freed, in the order of the buffer's stream,
+    when the buffer is closed or garbage-collected. While arrays that share it by DLPack or the buffer protocol, or
+    graph nodes that copy or fill it, are alive, it stays allocated.
 
     Examples
     --------
@@ -49,7 +49,7 @@ cdef class Buffer(Allocation):
     @staticmethod
     cdef Buffer wrap_as(type kind, cydriver.CUdeviceptr ptr, size_t nbytes, MemoryResource mr, object owner,
                         Stream stream):
-        """Do what `wrap` does for a subclass."""
+        """Implement `wrap` for a subclass."""
         cdef Buffer self = kind.__new__(kind)
         self.ptr = ptr
         self.nbytes = nbytes
@@ -61,7 +61,7 @@ cdef class Buffer(Allocation):
 
     @staticmethod
     def _wrap_handle(kind, ptr, size, mr, owner, stream):
-        """Do what `from_handle` does for Buffer or a subclass."""
+        """Implement `from_handle` for Buffer or a subclass."""
         if mr is not None and owner is not None:
             raise ValueError("give mr, which takes the memory back, or owner, which keeps it; not both")
         if mr is not None and not isinstance(mr, MemoryResource):
@@ -78,13 +78,13 @@ cdef class Buffer(Allocation):
         ptr : int or cuda.bindings.driver.CUdeviceptr
             The address.
         size : int
-            Bytes.
+            Size in bytes.
         mr : MemoryResource, optional
-            The resource that takes the memory back when the buffer is closed.
+            The resource whose `deallocate` is called when the buffer is closed.
         owner : object, optional
-            What owns the memory; it is kept alive as long as the buffer. Give `mr` or `owner`, not both.
+            The owner of the memory, kept alive as long as the buffer. Give `mr` or `owner`, not both.
         stream : Stream, optional
-            The stream in whose order `mr` takes the memory back; the default stream if none is given.
+            The stream that orders the deallocation by `mr`; the default stream if none is given.
 
         Returns
         -------
@@ -94,16 +94,16 @@ cdef class Buffer(Allocation):
 
     @classmethod
     def from_ipc_descriptor(cls, mr, ipc_descriptor, *, stream):
-        """Open memory that another process allocated and described.
+        """Open memory that another process has allocated, by its descriptor.
 
         Parameters
         ----------
         mr : DeviceMemoryResource or PinnedMemoryResource
-            The other process's resource as it was opened here: its `is_mapped` is true.
+            The other process's resource as opened here: its `is_mapped` is true.
         ipc_descriptor : IPCBufferDescriptor
-            What `Buffer.ipc_descriptor` returned there. It is trusted: take it only from processes of your own.
+            The other process's `Buffer.ipc_descriptor`. It is not validated: accept it only from trusted processes.
         stream : Stream
-            The stream after whose work the memory is given up when the buffer is closed.
+            The stream after whose work the memory is unmapped when the buffer is closed.
 
         Returns
         -------
@@ -122,30 +122,30 @@ cdef class Buffer(Allocation):
             tell_unclosed(what, self)
 
     def _check_movable(self):
-        """Raise if views of the memory live, or nodes of graphs use it, so that it cannot get another address."""
+        """Raise if views or graph nodes refer to the memory, so that its address cannot change."""
         if self.exports:
             raise BufferError(
                 f"this Buffer cannot get another address: {self.exports} arrays or nodes of graphs refer to its memory"
             )
 
     def _move(self, cydriver.CUdeviceptr ptr, size_t nbytes):
-        """Note that the memory has grown, and perhaps got another address."""
+        """Set the address and size after the memory was resized."""
         self.ptr = ptr
         self.nbytes = nbytes
 
     def close(self, stream=None) -> None:
-        """Give the memory back. Closing twice does nothing.
+        """Free the memory. Closing twice does nothing.
 
         Parameters
         ----------
         stream : Stream, optional
-            The stream after whose present work the memory is free; by default the one it was allocated for.
+            The stream after whose present work the memory is freed; by default the one of its allocation.
         """
         if not self.closed:
             self.give_back(None if stream is None else as_stream(stream, "stream"))
 
     def set_deallocation_stream(self, stream) -> None:
-        """Choose the stream after whose work the memory is free.
+        """Set the stream after whose work the memory is freed.
 
         Parameters
         ----------
@@ -179,27 +179,27 @@ cdef class Buffer(Allocation):
 
     @property
     def memory_resource(self):
-        """Return the resource that the memory goes back to, if there is one."""
+        """Return the resource that frees the memory, or None."""
         return self.mr
 
     @property
     def owner(self):
-        """Return the object that owns the memory, if the buffer only refers to it."""
+        """Return the object that owns the memory if the buffer only refers to it, else None."""
         return self._owner
 
     @property
     def is_mapped(self) -> bool:
-        """Return whether another process allocated the memory."""
+        """Return whether another process has allocated the memory."""
         return self.mapped
 
     @property
     def ipc_descriptor(self):
-        """Return what another process needs, beside the memory resource, to open this memory.
+        """Return a descriptor with which another process that has opened the memory resource can open this memory.
 
         Raises
         ------
         RuntimeError
-            If the memory's resource is not one with ``ipc_enabled=True``, or of another process.
+            If the memory's resource was not created with ``ipc_enabled=True``, or belongs to another process.
         """
         from cuda.core._memory._ipc import describe_buffer
 
@@ -208,28 +208,28 @@ cdef class Buffer(Allocation):
 
     @property
     def is_device_accessible(self) -> bool:
-        """Return whether kernels can use the memory."""
+        """Return whether kernels can access the memory."""
         if self.mr is not None:
             return self.mr.is_device_accessible
         return memory_type(self.address()) != 0
 
     @property
     def is_host_accessible(self) -> bool:
-        """Return whether the host can use the memory."""
+        """Return whether the host can access the memory."""
         if self.mr is not None:
             return self.mr.is_host_accessible
         return memory_type(self.address()) != <int>cydriver.CU_MEMORYTYPE_DEVICE
 
     @property
     def is_managed(self) -> bool:
-        """Return whether the memory moves between host and device by itself."""
+        """Return whether it is managed memory, which migrates between host and devices."""
         if self.mr is not None:
             return self.mr.is_managed or is_managed_pointer(self.address())
         return memory_type(self.address()) == <int>cydriver.CU_MEMORYTYPE_UNIFIED
 
     @property
     def device_id(self) -> int:
-        """Return the ordinal of the device whose memory it is; -1 for memory that the driver does not know."""
+        """Return the ordinal of the memory's device; -1 for memory unknown to the driver."""
         cdef int ordinal = 0
         if self.mr is not None:
             return self.mr.device_id
@@ -247,14 +247,13 @@ cdef class Buffer(Allocation):
         Parameters
         ----------
         dst : Buffer or array, optional
-            A buffer, or an array in C order, of the same size in bytes; a new buffer of the same resource if none is
-            given. Arrays are those of NumPy and whatever has the buffer protocol, DLPack or the CUDA Array Interface,
-            on the host or the device. Such an array stays alive until the copy is done; call `Stream.sync` before
-            you read it.
+            A buffer or C-contiguous array of the same size in bytes; by default a new buffer from the same resource.
+            Arrays are NumPy arrays and objects with the buffer protocol, DLPack or the CUDA Array Interface, on the
+            host or the device. The array is kept alive until the copy is done; call `Stream.sync` before you read it.
         stream : Stream
-            The stream that does it.
+            The stream of the operation.
         options : CopyOptions, optional
-            When the source is read, and where the memory is; not in a stream that is being captured.
+            Access order and location hints; not supported in a stream that is being captured.
 
         Returns
         -------
@@ -283,12 +282,12 @@ cdef class Buffer(Allocation):
         Parameters
         ----------
         src : Buffer or array
-            A buffer, or an array in C order, of the same size in bytes; see `copy_to`. Change the array only once
+            A buffer or C-contiguous array of the same size in bytes; see `copy_to`. Do not change the array before
             the copy is done.
         stream : Stream
-            The stream that does it.
+            The stream of the operation.
         options : CopyOptions, optional
-            When the source is read, and where the memory is; not in a stream that is being captured.
+            Access order and location hints; not supported in a stream that is being captured.
         """
         if isinstance(src, Buffer):
             _copy(self, <Buffer>src, as_stream(stream, "stream"), options)
@@ -301,9 +300,9 @@ cdef class Buffer(Allocation):
         Parameters
         ----------
         value : int or bytes-like
-            A byte (0 to 255), or 1, 2 or 4 bytes such as ``numpy.float32(1)``; the size must be a multiple of it.
+            A byte (0 to 255), or 1, 2 or 4 bytes such as ``numpy.float32(1)``; must divide the buffer's size.
         stream : Stream
-            The stream that does it.
+            The stream of the operation.
         """
         cdef Stream queue = as_stream(stream, "stream")
         cdef cydriver.CUdeviceptr ptr = self.address()
@@ -331,7 +330,7 @@ cdef class Buffer(Allocation):
             _keep_in_graph(queue, (self,))
 
     cdef int export(self, object exporter, Py_buffer* view, int flags) except -1:
-        """Fill a view of the memory, which asks `exporter` to end it."""
+        """Fill in a Py_buffer for the memory, which `exporter` releases."""
         cdef cydriver.CUdeviceptr ptr = self.address()
         if not self.is_host_accessible:
             raise BufferError("this is device memory: copy it to a buffer that the host can read")
@@ -347,12 +346,12 @@ cdef class Buffer(Allocation):
 
     def __buffer__(self, int flags, /):
         """Return a memoryview of memory that the host can use (PEP 688)."""
-        return memoryview(_Exporter(self))  # from Python 3.12 on, that of a subclass's object would come here again
+        return memoryview(_Exporter(self))  # since Python 3.12, memoryview(self) of a subclass calls this method again
 
     __array_ufunc__ = None  # NumPy's operators leave a Buffer alone
 
     def __array__(self, dtype=None, copy=None):
-        """Raise TypeError: NumPy comes here for memory that the host cannot read."""
+        """Raise TypeError: NumPy calls this for memory that the host cannot read."""
         self.address()
         raise TypeError(
             "this Buffer is memory of the device, which NumPy cannot read: copy it to an array, "
@@ -367,11 +366,11 @@ cdef class Buffer(Allocation):
         stream : int, optional
             The consumer's stream: it waits for the work of the buffer's stream; -1 does not wait.
         max_version : tuple of int, optional
-            The newest version of DLPack that the consumer takes.
+            The newest version of DLPack that the consumer supports.
         dl_device : tuple of int, optional
-            Where the consumer wants the memory: only where it is.
+            The device that the consumer requests: it must be the memory's.
         copy : bool, optional
-            True asks for a copy, which the buffer's resource must then provide.
+            Whether to export a copy, allocated from the buffer's resource.
 
         Returns
         -------
@@ -382,7 +381,7 @@ cdef class Buffer(Allocation):
         return export_buffer(self, stream, max_version, dl_device, copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """Return DLPack's kind of device and the device's ordinal."""
+        """Return DLPack's device type and device id."""
         from cuda.core._view._dlpack import device_of
 
         return device_of(self)
@@ -440,7 +439,7 @@ cdef int _copy_array(Buffer buffer, object array, Stream stream, object options,
 
 
 cdef int _keep_in_graph(Stream stream, tuple operands) except -1:
-    """Let a graph that is built keep what work uses that was put into its builder instead of a stream."""
+    """If `stream` stands for a graph builder, make its graph keep the operands alive."""
     keep = getattr(stream.owner, "_keep", None)
     if keep is not None:
         keep(*operands)
@@ -450,7 +449,7 @@ cdef int _keep_in_graph(Stream stream, tuple operands) except -1:
 @cython.final
 @cython.internal
 cdef class _Exporter:
-    """What a buffer's memory is viewed through where asking the buffer itself would not do."""
+    """Export a Buffer's memory by the buffer protocol without calling its `__buffer__`."""
 
     cdef Buffer of
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""How buffers are copied: the options of `Buffer.copy_to`, `Buffer.copy_from` and `utils.copy_batch`."""
+"""CopyOptions: the options of `Buffer.copy_to`, `Buffer.copy_from` and `utils.copy_batch`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class MemcpySrcAccessOrder(StrEnum):
 
 
 class MemcpyOverlapMode(StrEnum):
-    """Whether a copy should leave the multiprocessors to kernels."""
+    """Whether a copy should avoid the multiprocessors, so that it overlaps with kernels."""
 
     DEFAULT = "default"
     PREFER_OVERLAP_WITH_COMPUTE = "prefer_overlap_with_compute"
@@ -33,17 +33,17 @@ class MemcpyOverlapMode(StrEnum):
 @named_options
 @dataclass(frozen=True)
 class CopyOptions:
-    """Choose how buffers are copied.
+    """Options of copies.
 
     Attributes
     ----------
     src_access_order : MemcpySrcAccessOrder or str
         When the source may be read: ``"stream"``, in the stream's order; ``"during_api_call"``, before the call
-        returns, for a source that then goes away; ``"any"``, at any time, for a source that nobody changes.
+        returns, for a source that may be freed then; ``"any"``, at any time, for a source that does not change.
     src_location_hint, dst_location_hint : cuda.core.Device or Host, optional
-        Where the memory is, where the driver cannot know it: for managed and pageable memory.
+        Hints on the location of managed and pageable memory, which the driver cannot determine itself.
     overlap_mode : MemcpyOverlapMode or str
-        ``"prefer_overlap_with_compute"`` asks for a copy that leaves the multiprocessors to kernels.
+        ``"prefer_overlap_with_compute"`` requests a copy that does not use the multiprocessors.
 
     Examples
     --------

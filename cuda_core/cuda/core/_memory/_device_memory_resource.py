@@ -30,9 +30,9 @@ class DeviceMemoryResource(SharedPool):
     Parameters
     ----------
     device_id : Device or int
-        Whose memory.
+        The device whose memory is allocated.
     options : DeviceMemoryResourceOptions, optional
-        The properties of a new pool. Without, it is the device's own pool, which everybody shares.
+        The properties of a new pool. By default the device's current pool is used, which other code shares.
 
     Examples
     --------
@@ -61,20 +61,20 @@ class DeviceMemoryResource(SharedPool):
 
     @property
     def is_device_accessible(self) -> bool:
-        """Return whether kernels can use the memory: they can."""
+        """Return True: kernels can access the memory."""
         return True
 
     @property
     def is_host_accessible(self) -> bool:
-        """Return whether the host can use the memory: it cannot."""
+        """Return False: the host cannot access the memory."""
         return False
 
     @property
     def peer_accessible_by(self) -> PeerAccess:
-        """Return the set of the other devices that may use this pool's memory.
+        """Return the set of peer devices that can access this pool's memory.
 
-        It is the driver's own state: adding a device lets it in, discarding one shuts it out, and assigning any
-        devices or ordinals replaces all.
+        The set reflects the driver's state: adding a device grants access, discarding one revokes it, and assigning
+        devices or ordinals replaces the set.
         """
         from cuda.core._device._peer_access import PeerAccess
 
@@ -91,14 +91,14 @@ class DeviceMemoryResource(SharedPool):
     ) -> DeviceMemoryResource:
         """Open the resource of another process.
 
-        Nothing can be allocated from it: it is what `Buffer.from_ipc_descriptor` opens that process's buffers with.
+        It cannot allocate; `Buffer.from_ipc_descriptor` opens that process's buffers with it.
 
         Parameters
         ----------
         device_id : Device or int
-            The device whose memory it is.
+            The device of the memory.
         alloc_handle : IPCAllocationHandle or int
-            The other resource's `allocation_handle`, or its file descriptor; it stays the caller's to close.
+            The other resource's `allocation_handle`, or its file descriptor, which the caller closes.
 
         Returns
         -------
@@ -113,7 +113,7 @@ class DeviceMemoryResource(SharedPool):
         Raises
         ------
         RuntimeError
-            If there is none.
+            If no resource is registered under it.
         """
         from cuda.core._memory import _ipc
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Memory that a graph allocates and frees when it runs."""
+"""GraphMemoryResource: memory that a graph allocates and frees when it runs."""
 
 from libc.stdint cimport uint64_t
 
@@ -21,19 +21,19 @@ cdef dict _resources = {}
 
 
 cdef class GraphMemory(_Base):
-    """The native half of GraphMemoryResource."""
+    """The Cython base of GraphMemoryResource."""
 
     cdef int ordinal
 
     def allocate(self, size, *, stream):
-        """Add an allocation to the graph that a stream is being captured into.
+        """Add an allocation node to the graph that a stream is being captured into.
 
         Parameters
         ----------
         size : int
-            Bytes.
+            Size in bytes.
         stream : Stream or GraphBuilder
-            What is being captured.
+            The stream or builder that is being captured.
 
         Returns
         -------
@@ -62,13 +62,13 @@ cdef class GraphMemory(_Base):
         return Buffer.wrap(ptr, nbytes, self, None, order)
 
     cdef bint may_be_gone(self):
-        return True  # a graph that was not launched, or was destroyed, has none
+        return True  # the memory of a graph that was not launched, or was destroyed, does not exist
 
     cdef int release(self, cydriver.CUdeviceptr ptr, size_t size, Stream stream) except -1:
         return free(ptr, stream, self.ordinal)
 
     def deallocate(self, ptr, size, *, stream):
-        """Add the end of an allocation to the graph that a stream is being captured into, or end it after a run.
+        """Add a node that frees an allocation to the graph being captured, or free it in a stream after a launch.
 
         Parameters
         ----------
@@ -77,12 +77,12 @@ cdef class GraphMemory(_Base):
         size : int
             Its size in bytes.
         stream : Stream or GraphBuilder
-            What is being captured, or the stream after whose work the memory is free.
+            The stream or builder that is being captured, or the stream after whose work the memory is freed.
         """
         free(pointer_value(ptr), as_stream(stream, "stream"), self.ordinal)
 
     def trim(self) -> None:
-        """Give memory that no graph is using back to the device."""
+        """Return memory that no graph uses to the device."""
         check(cydriver.cuDeviceGraphMemTrim(native_device(self.ordinal)), b"cuDeviceGraphMemTrim")
 
     def close(self) -> None:
@@ -90,22 +90,22 @@ cdef class GraphMemory(_Base):
 
     @property
     def attributes(self):
-        """Return how much memory graphs use, in bytes; the highest amounts can be reset to 0."""
+        """Return how much memory graphs use, in bytes; the high-water marks can be reset to 0."""
         return GraphMemoryAttributes(self)
 
     @property
     def device_id(self) -> int:
-        """Return the ordinal of the device whose memory it is."""
+        """Return the ordinal of the memory's device."""
         return self.ordinal
 
     @property
     def is_device_accessible(self) -> bool:
-        """Return whether kernels can use the memory: they can."""
+        """Return True: kernels can access the memory."""
         return True
 
     @property
     def is_host_accessible(self) -> bool:
-        """Return whether the host can use the memory: it cannot."""
+        """Return False: the host cannot access the memory."""
         return False
 
     def _attribute(self, int which):
@@ -137,16 +137,16 @@ cdef class GraphMemory(_Base):
 
 
 class GraphMemoryResource(GraphMemory):
-    """Memory for graphs: what is allocated while a stream is captured is a node of the graph.
+    """Memory for graphs: an allocation during the capture of a stream becomes a node of the graph.
 
-    The address is fixed at once; the memory is there while the graph runs, from the node that allocates it to the one
-    that frees it. A buffer that is still open when the capture ends outlives the graph's run: it is given back by
-    `Buffer.close` on a stream after that.
+    The address is known at once; the memory exists while the graph runs, from the node that allocates it to the one
+    that frees it. The memory of a buffer that is still open when the capture ends outlives the run; free it after the
+    launch with `Buffer.close` on a stream.
 
     Parameters
     ----------
     device_id : Device or int
-        Whose memory.
+        The device whose memory is allocated.
 
     Notes
     -----

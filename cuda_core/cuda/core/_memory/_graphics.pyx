@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Memory shared with OpenGL."""
+"""GraphicsResource: OpenGL buffers and images registered with CUDA."""
 
 from libc.stdint cimport uintptr_t
 
@@ -34,7 +34,7 @@ cdef unsigned int _flags(object flags) except? 0xFFFFFFFF:
 
 
 cdef int _registered(cydriver.CUresult status, const char* call) except -1:
-    """Raise for a failed registration, with what it takes."""
+    """Raise the error of a failed registration, with its requirements."""
     if status == cydriver.CUDA_SUCCESS:
         return 0
     return fail(
@@ -46,7 +46,7 @@ cdef int _registered(cydriver.CUresult status, const char* call) except -1:
 
 
 cdef class _Mapping(MemoryResource):
-    """What takes a mapped buffer back: the resource is unmapped then."""
+    """The memory resource of mapped buffers: deallocation unmaps the graphics resource."""
 
     cdef GraphicsResource resource
     cdef int ordinal
@@ -60,22 +60,22 @@ cdef class _Mapping(MemoryResource):
 
     @property
     def is_device_accessible(self) -> bool:
-        """Return whether kernels can use the memory: they can."""
+        """Return True: kernels can access the memory."""
         return True
 
     @property
     def is_host_accessible(self) -> bool:
-        """Return whether the host can use the memory: it cannot."""
+        """Return False: the host cannot access the memory."""
         return False
 
     @property
     def device_id(self) -> int:
-        """Return the ordinal of the device whose memory it is."""
+        """Return the ordinal of the memory's device."""
         return self.ordinal
 
 
 cdef class GraphicsResource:
-    """A buffer or image of OpenGL that kernels can use while it is mapped.
+    """An OpenGL buffer or image that kernels can access while it is mapped.
 
     Examples
     --------
@@ -87,7 +87,7 @@ cdef class GraphicsResource:
     cdef cydriver.CUgraphicsResource native
     cdef bint is_map
     cdef Stream order
-    cdef object at_once  # the Buffer of a resource that was mapped when made
+    cdef object at_once  # the Buffer of a resource that was mapped on creation
     cdef object __weakref__
 
     def __init__(self, *args, **kwargs):
@@ -95,16 +95,16 @@ cdef class GraphicsResource:
 
     @classmethod
     def from_gl_buffer(cls, gl_buffer, *, flags=None, stream=None):
-        """Register a buffer of OpenGL.
+        """Register an OpenGL buffer.
 
         Parameters
         ----------
         gl_buffer : int
             Its name in OpenGL.
         flags : str or tuple of str, optional
-            What it is used for: ``"none"``, ``"read_only"``, ``"write_discard"``.
+            Its intended use: ``"none"``, ``"read_only"``, ``"write_discard"``.
         stream : Stream, optional
-            Map it at once in this stream: then ``with`` gives the Buffer.
+            Map it at once in this stream: ``with`` then returns the Buffer.
 
         Returns
         -------
@@ -120,16 +120,16 @@ cdef class GraphicsResource:
 
     @classmethod
     def from_gl_image(cls, image, target, *, flags=None):
-        """Register a texture or render buffer of OpenGL.
+        """Register an OpenGL texture or renderbuffer.
 
         Parameters
         ----------
         image : int
             Its name in OpenGL.
         target : int
-            What it is, such as ``GL_TEXTURE_2D``, 0x0DE1.
+            Its OpenGL target, such as ``GL_TEXTURE_2D``, 0x0DE1.
         flags : str or tuple of str, optional
-            What it is used for: ``"none"``, ``"read_only"``, ``"write_discard"``, ``"surface_load_store"``,
+            Its intended use: ``"none"``, ``"read_only"``, ``"write_discard"``, ``"surface_load_store"``,
             ``"texture_gather"``.
 
         Returns
@@ -142,12 +142,12 @@ cdef class GraphicsResource:
         return self
 
     def map(self, *, stream):
-        """Let CUDA use the memory: OpenGL must not until it is unmapped.
+        """Map the resource for CUDA; OpenGL must not use it until it is unmapped.
 
         Parameters
         ----------
         stream : Stream
-            The stream in whose order it becomes usable.
+            The stream in whose order the memory becomes usable.
 
         Returns
         -------
@@ -187,17 +187,17 @@ cdef class GraphicsResource:
         return 0
 
     def unmap(self, *, stream=None) -> None:
-        """Give the memory back to OpenGL. What is not mapped stays so.
+        """Unmap the resource, so that OpenGL can use it. If it is not mapped, do nothing.
 
         Parameters
         ----------
         stream : Stream, optional
-            The stream after whose work OpenGL may use the memory; by default the one it was mapped in.
+            The stream after whose work OpenGL may use the memory; by default the one of `map`.
         """
         self.unmap_on(self.order if stream is None else as_stream(stream, "stream"))
 
     def close(self, stream=None):
-        """Unmap the resource if need be, and unregister it. Closing twice does nothing.
+        """Unmap the resource if it is mapped, and unregister it. Closing twice does nothing.
 
         Parameters
         ----------
@@ -224,7 +224,7 @@ cdef class GraphicsResource:
 
     @property
     def is_mapped(self) -> bool:
-        """Return whether CUDA may use the memory now."""
+        """Return whether the resource is mapped for CUDA."""
         return self.is_map
 
     @property

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory shared between processes: handles, descriptors, the registry of resources, and pickling.
+"""Inter-process sharing of memory: handles, descriptors, the registry of resources, and pickling.
 
-A resource crosses by a file descriptor, which only multiprocessing (or a Unix socket) can send. What then crosses is
-small data: a buffer is the name (UUID) of its resource and 64 bytes from the driver.
+A resource is sent as a file descriptor, for which multiprocessing or a Unix socket is needed. Its buffers are then
+sent as plain data: the name (UUID) of the resource and 64 bytes from the driver.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _registry: weakref.WeakValueDictionary[uuids.UUID, Any] = weakref.WeakValueDicti
 class IPCAllocationHandle:
     """A file descriptor that opens a memory resource in another process.
 
-    It is closed with the object. Send it by multiprocessing, which gives the receiver a descriptor of its own.
+    It is closed when the object is garbage-collected. multiprocessing sends the receiver a duplicate of the descriptor.
     """
 
     def __init__(self, handle: int, uuid: uuids.UUID | None) -> None:
@@ -43,7 +43,7 @@ class IPCAllocationHandle:
 
     @property
     def uuid(self) -> uuids.UUID | None:
-        """Return the name of the memory resource."""
+        """Return the UUID of the memory resource."""
         return self._uuid
 
     def close(self) -> None:
@@ -72,7 +72,7 @@ class IPCAllocationHandle:
 
 
 class IPCBufferDescriptor:
-    """What another process needs, beside the memory resource, to open a buffer."""
+    """A descriptor with which another process that has opened the memory resource can open a buffer."""
 
     __slots__ = ("__weakref__", "payload", "size")
 
@@ -96,16 +96,16 @@ class IPCBufferDescriptor:
 
 
 class Sharing:
-    """What a memory resource that is shared keeps for it: its name, and the handle that opens it."""
+    """The state of a shared memory resource: its UUID, and the handle that opens it."""
 
     def __init__(self, uuid: uuids.UUID | None, descriptor: int | None = None) -> None:
         self.uuid = uuid
-        # That of a pool of another process is what opened it here: it also opens it in a third process.
+        # For a pool of another process it is the handle that opened it here, which a third process can use, too.
         self.handle = None if descriptor is None else IPCAllocationHandle(os.dup(descriptor), uuid)
         _support_multiprocessing()
 
     def handle_of(self, resource: MemoryPool) -> IPCAllocationHandle:
-        """Return the handle that opens the resource, made at the first call."""
+        """Return the handle that opens the resource, created at the first call."""
         with _lock:
             if self.uuid is None:
                 raise RuntimeError(
@@ -118,7 +118,7 @@ class Sharing:
             return self.handle
 
     def reduce_resource(self, resource: MemoryPool) -> tuple:
-        """Return how plain pickle sends the resource: by its name, for a process that has opened it."""
+        """Return the reduction for plain pickle: the UUID, for a process that has opened the resource."""
         return from_registry, (type(resource), self.uuid)
 
     def close(self) -> None:
@@ -178,7 +178,7 @@ def open_buffer(mr: Any, descriptor: IPCBufferDescriptor, stream: Any) -> Buffer
 
 
 def reduce_buffer(buffer: Buffer) -> tuple:
-    """Return how plain pickle sends a buffer: with its resource by name."""
+    """Return the reduction of a buffer for plain pickle: its descriptor and the UUID of its resource."""
     resource: Any = buffer.memory_resource
     if not getattr(resource, "is_ipc_enabled", False):
         raise RuntimeError(
@@ -194,7 +194,7 @@ def _rebuild_buffer(resource: Any, descriptor: IPCBufferDescriptor) -> Buffer:
 
 
 def _rebuild_resource(kind: Any, uuid: uuids.UUID, handle: IPCAllocationHandle, arguments: tuple) -> Any:
-    """Open the resource of another process, once."""
+    """Open another process's resource, or return the one that is registered already."""
     with _lock:
         found = _registry.get(uuid)
         if found is None or found.is_closed:
@@ -214,7 +214,7 @@ def _send_handle(handle: IPCAllocationHandle) -> tuple:
 
 
 def send_resource(resource: MemoryPool) -> tuple:
-    """Return how multiprocessing sends a resource: by a file descriptor."""
+    """Return the reduction of a resource for multiprocessing, which sends a file descriptor."""
     if resource._sharing is None:
         raise not_pickled(resource)
     arguments = () if resource.device_id < 0 else (resource.device_id,)
@@ -225,7 +225,7 @@ _supported = False
 
 
 def _support_multiprocessing() -> None:
-    """Register file descriptors with multiprocessing, once, and warn in forked children."""
+    """Register the reduction of handles with multiprocessing, and the warning for forked children, once."""
     global _supported
     with _lock:
         if _supported:
@@ -238,7 +238,7 @@ def _support_multiprocessing() -> None:
 
 
 def let_multiprocessing_send(kind: type) -> None:
-    """Let multiprocessing send resources of a class whole, where plain pickle sends their name."""
+    """Make multiprocessing send a class of resources by file descriptor, where plain pickle sends the UUID."""
     from multiprocessing.reduction import ForkingPickler
 
     ForkingPickler.register(kind, send_resource)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Buffers of managed memory, with advice to the driver on where they are used."""
+"""ManagedBuffer: managed memory with advice (cuMemAdvise), prefetch and discard."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class ManagedBuffer(Buffer):
-    """A piece of managed memory, from `ManagedMemoryResource.allocate` or `from_handle`.
+    """An allocation of managed memory, from `ManagedMemoryResource.allocate` or `from_handle`.
 
-    The driver moves it to where it is used. Advice, and moves ahead of use, make that cheaper.
+    The driver migrates it to where it is used. Advice and prefetches reduce the cost.
 
     Examples
     --------
@@ -47,13 +47,13 @@ class ManagedBuffer(Buffer):
         ptr : int or cuda.bindings.driver.CUdeviceptr
             The address.
         size : int
-            Bytes.
+            Size in bytes.
         mr : MemoryResource, optional
-            The resource that takes the memory back when the buffer is closed.
+            The resource whose `deallocate` is called when the buffer is closed.
         owner : object, optional
-            What owns the memory; it is kept alive as long as the buffer. Give `mr` or `owner`, not both.
+            The owner of the memory, kept alive as long as the buffer. Give `mr` or `owner`, not both.
         stream : Stream, optional
-            The stream in whose order `mr` takes the memory back; the default stream if none is given.
+            The stream that orders the deallocation by `mr`; the default stream if none is given.
 
         Returns
         -------
@@ -63,7 +63,7 @@ class ManagedBuffer(Buffer):
 
     @property
     def read_mostly(self) -> bool:
-        """Return whether the memory is advised to be read far more often than written, so that copies of it pay."""
+        """Return whether the memory is advised to be mostly read, so that the driver may replicate it; can be set."""
         return _advice.is_read_mostly(self)
 
     @read_mostly.setter
@@ -72,7 +72,7 @@ class ManagedBuffer(Buffer):
 
     @property
     def preferred_location(self) -> Device | Host | None:
-        """Return where the memory is preferably kept; set it to a Device, a Host, or None for nowhere in particular."""
+        """Return the preferred location; can be set to a Device, a Host, or None for no preference."""
         return _advice.preferred_location(self)
 
     @preferred_location.setter
@@ -81,9 +81,9 @@ class ManagedBuffer(Buffer):
 
     @property
     def accessed_by(self) -> AccessedBy:
-        """Return the set of devices (and the host) that are advised to have the memory mapped.
+        """Return the set of locations that are advised to access the memory: devices and possibly the host.
 
-        It is the driver's own state: adding or discarding a location advises it, and assigning locations replaces all.
+        The set reflects the driver's state: adding or discarding a location changes the advice, assigning replaces it.
         """
         return AccessedBy(self)
 
@@ -102,49 +102,49 @@ class ManagedBuffer(Buffer):
             self.accessed_by.discard(location)
 
     def prefetch(self, location: Device | Host, *, stream: IsStreamType) -> None:
-        """Move the memory to where it will be used, in the order of a stream.
+        """Prefetch the memory to a location, in the order of a stream.
 
         Parameters
         ----------
         location : Device or Host
-            Where to.
+            The destination.
         stream : Stream
-            The stream that does it.
+            The stream of the operation.
         """
         _batch.prefetch_batch(stream, [self], location)
 
     def discard(self, *, stream: IsStreamType) -> None:
-        """Give up the contents, so that they need not be moved, in the order of a stream.
+        """Discard the contents, so that they need not be migrated, in the order of a stream.
 
         Parameters
         ----------
         stream : Stream
-            The stream that does it.
+            The stream of the operation.
         """
         _batch.discard_batch(stream, [self])
 
     def discard_prefetch(self, location: Device | Host, *, stream: IsStreamType) -> None:
-        """Give up the contents and move the memory, in the order of a stream.
+        """Discard the contents and prefetch the memory to a location, in the order of a stream.
 
         Parameters
         ----------
         location : Device or Host
-            Where to.
+            The destination.
         stream : Stream
-            The stream that does it.
+            The stream of the operation.
         """
         _batch.discard_prefetch_batch(stream, [self], location)
 
 
 class AccessedBy(MutableSet):
-    """The locations that are advised to have a managed buffer mapped, as a set of the driver's state."""
+    """The locations that are advised to access a managed buffer, as a set that reflects the driver's state."""
 
     def __init__(self, buffer: ManagedBuffer) -> None:
         self._buffer = buffer
 
     @classmethod
     def _from_iterable(cls, locations: Iterable[Any]) -> Any:
-        return set(locations)  # what `&` and `|` return is no longer the buffer's
+        return set(locations)  # `&` and `|` return a plain set, unconnected to the buffer
 
     def __contains__(self, location: object) -> bool:
         return location in _advice.accessed_by(self._buffer)
@@ -156,11 +156,11 @@ class AccessedBy(MutableSet):
         return len(_advice.accessed_by(self._buffer))
 
     def add(self, location: Device | Host) -> None:
-        """Advise that a location will use the memory."""
+        """Advise that a location accesses the memory."""
         _advice.advise_accessed_by(self._buffer, location, True)
 
     def discard(self, location: Device | Host) -> None:
-        """Take the advice back."""
+        """Clear the advice for a location."""
         _advice.advise_accessed_by(self._buffer, location, False)
 
     def __repr__(self) -> str:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Pools of managed memory, which moves between host and devices by itself."""
+"""ManagedMemoryResource: pools of managed memory."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _LOCATIONS = {
 
 
 class ManagedMemoryResource(MemoryPool):
-    """A pool of managed memory; its buffers take advice on where they are used.
+    """A pool of managed memory, which migrates between host and devices; it allocates a `ManagedBuffer`.
 
     Parameters
     ----------
     options : ManagedMemoryResourceOptions, optional
-        The properties of a new pool. Without, it is the driver's own pool, which everybody shares.
+        The properties of a new pool. By default the driver's pool is used, which other code shares.
 
     Examples
     --------
@@ -62,20 +62,20 @@ class ManagedMemoryResource(MemoryPool):
 
     @property
     def preferred_location(self) -> tuple[ManagedMemoryLocationType, int | None] | None:
-        """Return where the pool's memory is preferably kept, as kind and number; None if nowhere in particular."""
+        """Return the preferred location of the pool's memory as type and number, or None."""
         return self._preferred
 
     @property
     def is_device_accessible(self) -> bool:
-        """Return whether kernels can use the memory: they can."""
+        """Return True: kernels can access the memory."""
         return True
 
     @property
     def is_host_accessible(self) -> bool:
-        """Return whether the host can use the memory: it can."""
+        """Return True: the host can access the memory."""
         return True
 
     @property
     def is_managed(self) -> bool:
-        """Return whether the memory moves between host and device by itself: it does."""
+        """Return True: it is managed memory."""
         return True

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Pools of memory that is allocated and freed in the order of a stream: what all resources with a pool share."""
+"""MemoryPool: CUmemoryPool, the stream-ordered allocator behind the pooled memory resources."""
 
 from libc.stdint cimport UINT64_MAX, int32_t, uint64_t, uintptr_t
 from libc.string cimport memcpy, memset
@@ -31,7 +31,7 @@ cdef object _lock = threading.RLock()
 
 
 cdef int out_of_memory(cydriver.CUresult status, const char* call, size_t size, int ordinal) except -1:
-    """Raise for a failed allocation, saying how much was asked for and how much there is."""
+    """Raise for a failed allocation, with the requested and the available size."""
     cdef size_t unused = 0, total = 0
     advice = f"Asked for {size} bytes"
     if status == cydriver.CUDA_ERROR_OUT_OF_MEMORY:
@@ -45,7 +45,7 @@ cdef int out_of_memory(cydriver.CUresult status, const char* call, size_t size, 
 
 
 cdef int free(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1:
-    """Free memory in the order of a stream; at once, which waits, if the stream is closed."""
+    """Free memory in the order of a stream; if the stream is closed, synchronise and free at once."""
     cdef cydriver.CUresult status
     cdef cydriver.CUstream native = NULL
     cdef bint pushed = False
@@ -56,14 +56,14 @@ cdef int free(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1:
             status = cydriver.cuMemFreeAsync(ptr, native)
         stream.end_use()
         if status == cydriver.CUDA_ERROR_INVALID_HANDLE and stream.closed:
-            native = NULL  # another thread closed it since
+            native = NULL  # another thread has closed it meanwhile
         elif status != cydriver.CUDA_ERROR_INVALID_CONTEXT:
             return check(status, b"cuMemFreeAsync")
     # A finaliser may run in a thread without a current context.
     pushed = activate_anyway(max(ordinal, 0))
     try:
         with nogil:
-            if native == NULL:  # not cuMemFree, after which NVIDIA's driver counts the memory as used for good
+            if native == NULL:  # not cuMemFree: NVIDIA's driver would count the memory as used for ever
                 check(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
             status = cydriver.cuMemFreeAsync(ptr, native)
         return check(status, b"cuMemFreeAsync")
@@ -71,18 +71,18 @@ cdef int free(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1:
         deactivate(pushed)
 
 
-# Memory that was given back in the order of streams from which graphs were captured: (address, stream, ordinal).
+# Memory to be freed in the order of streams that were being captured: (address, stream, ordinal).
 cdef list _postponed = []
 
 
 cdef int free_later(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1:
-    """Free memory once the stream is no longer captured: until then it is nobody's turn, and waiting is not allowed."""
+    """Free memory once the stream is no longer captured, which forbids both freeing in its order and waiting for it."""
     _postponed.append((ptr, stream, ordinal))
     return 0
 
 
 cdef int free_postponed() except -1:
-    """Free the memory for which `free_later` was called, as far as the streams are no longer captured."""
+    """Free the memory passed to `free_later` whose streams are no longer captured."""
     cdef list found = []
     for entry in list(_postponed):
         if not (<Stream>entry[1]).is_capturing():
@@ -94,13 +94,13 @@ cdef int free_postponed() except -1:
 
 
 cdef class MemoryPool(_Base):
-    """A resource with a pool of its own or of the driver's: the base of those for device, host and managed memory.
+    """Base of the resources for device, pinned and managed memory: a pool that it created, or one of the driver's.
 
     Buffers are allocated from it, and go back to it, in the order of a stream.
     """
 
     def __cinit__(self, *args, **kwargs):
-        # A Python subclass may define deallocate: then it, and not the direct call, takes memory back.
+        # If a Python subclass overrides deallocate, that is called rather than the driver directly.
         self.overridden = type(self).deallocate is not MemoryPool.deallocate
         self.ordinal = -1
 
@@ -109,7 +109,7 @@ cdef class MemoryPool(_Base):
                         "ManagedMemoryResource")
 
     def _use_current(self, int ordinal, int allocation, int location, int place):
-        """Use the driver's pool for memory of a place, and let it keep what is freed."""
+        """Use the driver's pool for a location, and let it keep freed memory."""
         cdef cydriver.CUmemLocation where
         self._begin(ordinal)
         if location == cydriver.CU_MEM_LOCATION_TYPE_DEVICE:
@@ -122,12 +122,12 @@ cdef class MemoryPool(_Base):
                 cydriver.cuMemGetMemPool(&self.pool, &where, <cydriver.CUmemAllocationType>allocation),
                 b"cuMemGetMemPool",
             )
-        # A pool returns its memory at each synchronisation unless told to keep it.
+        # With a release threshold of 0 a pool returns freed memory to the system at each synchronisation.
         if self._attribute(cydriver.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD) == 0:
             self._keep_memory()
 
     def _create(self, int ordinal, int allocation, int location, int place, max_size=0, sharing=None):
-        """Make a pool. `sharing` is an `_ipc.Sharing` if other processes may open it."""
+        """Create a pool. `sharing` is an `_ipc.Sharing` if other processes may open it."""
         cdef cydriver.CUmemPoolProps properties
         self._begin(ordinal)
         memset(&properties, 0, sizeof(properties))
@@ -144,7 +144,7 @@ cdef class MemoryPool(_Base):
         self._keep_memory()
 
     def _open(self, int ordinal, int descriptor, sharing):
-        """Open the pool of another process by the file descriptor that it handed out."""
+        """Open another process's pool by its file descriptor."""
         self._begin(ordinal)
         check(
             cydriver.cuMemPoolImportFromShareableHandle(
@@ -174,7 +174,7 @@ cdef class MemoryPool(_Base):
         )
 
     def _use_buffers(self, type kind):
-        """Let `allocate` return buffers of a subclass of Buffer."""
+        """Make `allocate` return instances of a subclass of Buffer."""
         self.kind = kind
 
     def __dealloc__(self):
@@ -190,7 +190,7 @@ cdef class MemoryPool(_Base):
         return self.pool
 
     def close(self) -> None:
-        """Let go of the pool; its memory is freed once the last buffer is closed. Closing twice does nothing."""
+        """Destroy the pool; its memory is freed once the last buffer is closed. Closing twice does nothing."""
         if self.closed:
             return
         self.closed = True
@@ -213,9 +213,9 @@ cdef class MemoryPool(_Base):
         Parameters
         ----------
         size : int
-            Bytes.
+            Size in bytes.
         stream : Stream
-            The stream in whose order the memory becomes usable, and later free.
+            The stream that orders the allocation, and later the deallocation.
 
         Returns
         -------
@@ -224,7 +224,7 @@ cdef class MemoryPool(_Base):
         Raises
         ------
         CUDAError
-            If there is not so much memory.
+            If there is not enough memory.
         """
         cdef size_t nbytes = checked_size(size)
         cdef Stream order = as_stream(stream, "stream")
@@ -266,29 +266,29 @@ cdef class MemoryPool(_Base):
         return free(ptr, stream, self.ordinal)
 
     def deallocate(self, ptr, size, *, stream):
-        """Take back memory that `allocate` gave.
+        """Free memory from `allocate`.
 
         Parameters
         ----------
         ptr : int
-            Its address.
+            The address.
         size : int
-            Its size in bytes.
+            The size in bytes.
         stream : Stream
-            The stream after whose present work the memory is free.
+            The stream after whose present work the memory is freed.
         """
         free(pointer_value(ptr), as_stream(stream, "stream"), self.ordinal)
 
     @property
     def handle(self):
-        """Return the pool as `cuda.bindings.driver.CUmemoryPool`, one of address 0 once closed."""
+        """Return the pool as `cuda.bindings.driver.CUmemoryPool`; its address is 0 once closed."""
         from cuda.bindings import driver
 
         return driver.CUmemoryPool(0 if self.closed else <uintptr_t>self.pool)
 
     @property
     def attributes(self):
-        """Return what the driver tells of the pool: sizes in bytes, and how it reuses memory."""
+        """Return the pool's attributes: sizes in bytes, and the rules for reuse of memory."""
         self.open_pool()
         return PoolAttributes(self)
 
@@ -301,7 +301,7 @@ cdef class MemoryPool(_Base):
         return value
 
     def _can_access(self, int other) -> bool:
-        """Return whether a device may use the pool's memory."""
+        """Return whether a device can access the pool's memory."""
         cdef cydriver.CUmemLocation location
         cdef cydriver.CUmemAccess_flags flags
         memset(&location, 0, sizeof(location))
@@ -311,7 +311,7 @@ cdef class MemoryPool(_Base):
         return flags == cydriver.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
 
     def _set_access(self, int other, bint allowed):
-        """Let a device use the pool's memory, or forbid it."""
+        """Grant or revoke a device's access to the pool's memory."""
         cdef cydriver.CUmemAccessDesc access
         memset(&access, 0, sizeof(access))
         access.location.type = cydriver.CU_MEM_LOCATION_TYPE_DEVICE
@@ -321,7 +321,7 @@ cdef class MemoryPool(_Base):
         check(cydriver.cuMemPoolSetAccess(self.open_pool(), &access, 1), b"cuMemPoolSetAccess")
 
     def _export_pool(self) -> int:
-        """Return a new file descriptor by which another process opens the pool."""
+        """Return a new file descriptor with which another process can open the pool."""
         cdef int32_t descriptor = -1
         check(
             cydriver.cuMemPoolExportToShareableHandle(
@@ -332,15 +332,15 @@ cdef class MemoryPool(_Base):
         return descriptor
 
     def _export_pointer(self, cydriver.CUdeviceptr ptr) -> bytes:
-        """Return what another process needs, beside the pool, to open an allocation."""
+        """Return the driver's CUmemPoolPtrExportData for an allocation as bytes."""
         cdef cydriver.CUmemPoolPtrExportData data
         self.open_pool()
-        self._sharing.handle_of(self)  # the driver exports allocations only once their pool has been exported
+        self._sharing.handle_of(self)  # the driver exports allocations only after their pool
         check(cydriver.cuMemPoolExportPointer(&data, ptr), b"cuMemPoolExportPointer")
         return (<char*>&data)[:sizeof(data)]
 
     def _import_buffer(self, bytes payload, size_t size, Stream stream not None):
-        """Open an allocation of another process; buffers of one allocation share one mapping."""
+        """Open another process's allocation; buffers of the same allocation share one mapping."""
         cdef cydriver.CUmemPoolPtrExportData data
         cdef cydriver.CUdeviceptr ptr = 0
         if not self.mapped:
@@ -354,9 +354,9 @@ cdef class MemoryPool(_Base):
         with _lock:
             shared = self.imports.get(payload)
             if shared is None:
-                pushed = activate_anyway(max(self.ordinal, 0))  # unpickling comes before Device.set_current
+                pushed = activate_anyway(max(self.ordinal, 0))  # unpickling may precede Device.set_current
                 try:
-                    if self.released:  # the driver takes an allocation again only once it is no longer mapped
+                    if self.released:  # the driver imports an allocation again only once it is unmapped
                         self.released = False
                         with nogil:
                             check(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
@@ -371,7 +371,7 @@ cdef class MemoryPool(_Base):
         return buffer
 
     def _payload_of(self, cydriver.CUdeviceptr ptr) -> bytes:
-        """Return what opened an allocation of another process: it opens it in a third one, too."""
+        """Return the export data of another process's allocation; a third process can open it with them, too."""
         with _lock:
             for payload, shared in self.imports.items():
                 if shared[0] == ptr:
@@ -379,7 +379,7 @@ cdef class MemoryPool(_Base):
         raise RuntimeError("this Buffer is part of another process's allocation: send the Buffer of the whole")
 
     cdef int release_import(self, cydriver.CUdeviceptr ptr, Stream stream) except -1:
-        """Give up one buffer of an allocation of another process; the last one's mapping goes."""
+        """Release one buffer of another process's allocation; the last one unmaps it."""
         with _lock:
             payload, shared = next((item for item in self.imports.items() if item[1][0] == ptr), (None, None))
             if shared is None:
@@ -393,7 +393,7 @@ cdef class MemoryPool(_Base):
 
     @property
     def device_id(self) -> int:
-        """Return the ordinal of the device whose memory it is; -1 for the host's, or no certain device's."""
+        """Return the ordinal of the memory's device; -1 for host memory, or if it is not on one certain device."""
         return self.ordinal
 
     @property
@@ -403,22 +403,22 @@ cdef class MemoryPool(_Base):
 
     @property
     def is_handle_owned(self) -> bool:
-        """Return whether this object made the pool, or opened it, and destroys it."""
+        """Return whether this object has created or opened the pool, and destroys it."""
         return self.owned and not self.closed
 
     @property
     def is_ipc_enabled(self) -> bool:
-        """Return whether other processes may use the pool's memory."""
+        """Return whether other processes can open the pool."""
         return self._sharing is not None and not self.closed
 
     @property
     def is_mapped(self) -> bool:
-        """Return whether another process made the pool; only that process can allocate from it."""
+        """Return whether another process has created the pool; only that process can allocate from it."""
         return self.mapped
 
     @property
     def uuid(self):
-        """Return the name under which processes share the pool, None if they do not."""
+        """Return the UUID under which processes share the pool, None if it is not shared."""
         return None if self._sharing is None or self.closed else self._sharing.uuid
 
     def __reduce__(self):
@@ -436,7 +436,7 @@ cdef class MemoryPool(_Base):
 
 
 class PoolAttributes:
-    """What the driver tells of a pool of memory."""
+    """The attributes of a memory pool (CUmemPool_attribute)."""
 
     __slots__ = ("__weakref__", "_resource")
 

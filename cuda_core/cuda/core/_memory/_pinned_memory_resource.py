@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Pools of host memory that does not move, so that devices reach it and copies run at full speed."""
+"""PinnedMemoryResource: pools of pinned (page-locked) host memory."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _HOST, _HOST_NUMA = 2, 3
 
 
 class PinnedMemoryResource(SharedPool):
-    """A pool of host memory that devices reach.
+    """A pool of pinned host memory, which devices can access.
 
-    Unlike `LegacyPinnedMemoryResource`, it allocates and frees in the order of a stream.
+    Unlike `LegacyPinnedMemoryResource`, its allocations are stream-ordered.
 
     Parameters
     ----------
     options : PinnedMemoryResourceOptions, optional
-        The properties of a new pool. Without, it is the driver's own pool, which everybody shares.
+        The properties of a new pool. By default the driver's pool is used, which other code shares.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class PinnedMemoryResource(SharedPool):
         if numa_id is not None and numa_id < 0:
             raise ValueError(f"numa_id must be the number of a NUMA node, at least 0, not {numa_id}")
         if options.ipc_enabled and numa_id is None:
-            # The driver shares host memory of a certain node only: by default, of the current device's.
+            # The driver shares host memory only of a specific NUMA node: by default that of the current device.
             from cuda.core import Device
 
             numa_id = max(Device().properties.host_numa_id, 0)
@@ -75,7 +75,7 @@ class PinnedMemoryResource(SharedPool):
         return self
 
     def _let_devices_in(self) -> None:
-        """Give all devices access, which a new pool of host memory gives none."""
+        """Grant access to all devices; in a new pool of host memory none has it."""
         from cuda.core import Device
 
         for device in Device.get_all_devices():
@@ -83,29 +83,29 @@ class PinnedMemoryResource(SharedPool):
 
     @property
     def numa_id(self) -> int:
-        """Return the NUMA node of the host whose memory it is, -1 if it is no certain one's."""
+        """Return the NUMA node of the memory, -1 if it is not on a specific one."""
         return getattr(self, "_numa_id", -1)
 
     @property
     def is_device_accessible(self) -> bool:
-        """Return whether kernels can use the memory: they can."""
+        """Return True: kernels can access the memory."""
         return True
 
     @property
     def is_host_accessible(self) -> bool:
-        """Return whether the host can use the memory: it can."""
+        """Return True: the host can access the memory."""
         return True
 
     @classmethod
     def from_allocation_handle(cls, alloc_handle: int | IPCAllocationHandle) -> PinnedMemoryResource:
         """Open the resource of another process.
 
-        Nothing can be allocated from it: it is what `Buffer.from_ipc_descriptor` opens that process's buffers with.
+        It cannot allocate; `Buffer.from_ipc_descriptor` opens that process's buffers with it.
 
         Parameters
         ----------
         alloc_handle : IPCAllocationHandle or int
-            The other resource's `allocation_handle`, or its file descriptor; it stays the caller's to close.
+            The other resource's `allocation_handle`, or its file descriptor, which the caller closes.
 
         Returns
         -------
@@ -120,7 +120,7 @@ class PinnedMemoryResource(SharedPool):
         Raises
         ------
         RuntimeError
-            If there is none.
+            If no resource is registered under it.
         """
         from cuda.core._memory import _ipc
 

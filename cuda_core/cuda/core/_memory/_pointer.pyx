@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Addresses, sizes and fill patterns: checked arguments, queries and copies."""
+"""Validation of addresses, sizes and fill patterns, pointer attributes, and copies between addresses."""
 
 from cpython.long cimport PyLong_CheckExact
 
@@ -15,7 +15,7 @@ import sys
 
 
 def pointer_device(cydriver.CUdeviceptr ptr) -> int:
-    """Return the ordinal of the device whose memory an address is in."""
+    """Return the ordinal of the device on which the memory at an address is."""
     cdef int ordinal = 0
     initialise()
     check(
@@ -50,7 +50,7 @@ cdef cydriver.CUdeviceptr pointer_value(object ptr) except? 0:
 
 
 cdef size_t checked_size(object size) except? 0:
-    """Return a size in bytes, or raise the error that says what is wrong with it."""
+    """Return a size in bytes, or raise if it is not a valid one."""
     if PyLong_CheckExact(size) and is_small(size) and small(size) >= 0:
         return small(size)
     try:
@@ -63,7 +63,7 @@ cdef size_t checked_size(object size) except? 0:
 
 
 cdef bytes fill_pattern(object value):
-    """Return the bytes to fill with."""
+    """Return the bytes of a fill pattern."""
     if isinstance(value, int):
         if not 0 <= value <= 255:
             raise OverflowError(f"value must be a byte, 0 to 255, not {value}; wider patterns are given as bytes")
@@ -91,7 +91,7 @@ cdef int memory_type(cydriver.CUdeviceptr ptr) except -1:
 
 
 cdef bint is_managed_pointer(cydriver.CUdeviceptr ptr):
-    """Return whether the driver says that an address is one of managed memory."""
+    """Return whether an address is in managed memory (CU_POINTER_ATTRIBUTE_IS_MANAGED)."""
     cdef unsigned int managed = 0
     cdef cydriver.CUresult status
     status = cydriver.cuPointerGetAttribute(&managed, cydriver.CU_POINTER_ATTRIBUTE_IS_MANAGED, ptr)

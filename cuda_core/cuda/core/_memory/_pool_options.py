@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The options of memory pools."""
+"""Options of memory pools."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 @named_options
 @dataclass(slots=True, weakref_slot=True)
 class DeviceMemoryResourceOptions:
-    """Choose the properties of a new pool of device memory.
+    """Options for a new pool of device memory.
 
     Attributes
     ----------
     ipc_enabled : bool
-        Whether other processes may open the pool.
+        Whether other processes can open the pool.
     max_size : int
-        The pool's largest size in bytes; 0 leaves it to the driver.
+        The maximum size of the pool in bytes; 0 leaves it to the driver.
 
     Examples
     --------
@@ -39,16 +39,16 @@ class DeviceMemoryResourceOptions:
 @named_options
 @dataclass(slots=True, weakref_slot=True)
 class PinnedMemoryResourceOptions:
-    """Choose the properties of a new pool of pinned host memory.
+    """Options for a new pool of pinned host memory.
 
     Attributes
     ----------
     ipc_enabled : bool
-        Whether other processes may open the pool.
+        Whether other processes can open the pool.
     max_size : int
-        The pool's largest size in bytes; 0 leaves it to the driver.
+        The maximum size of the pool in bytes; 0 leaves it to the driver.
     numa_id : int, optional
-        The NUMA node whose memory it is. Without, it is any, or with `ipc_enabled` the current device's.
+        The NUMA node of the memory. By default any, or with `ipc_enabled` that of the current device.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class PinnedMemoryResourceOptions:
 @named_options
 @dataclass(slots=True, weakref_slot=True)
 class ManagedMemoryResourceOptions:
-    """Choose the properties of a new pool of managed memory.
+    """Options for a new pool of managed memory.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class ManagedMemoryResourceOptions:
         The device or its ordinal, or the number of a NUMA node, by default that of the current device's host memory; -1
         is the host if no type is given.
     preferred_location_type : ManagedMemoryLocationType or str, optional
-        ``"device"``, ``"host"`` (which takes no number) or ``"host_numa"``.
+        ``"device"``, ``"host"`` (without a number) or ``"host_numa"``.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class ManagedMemoryResourceOptions:
     preferred_location_type: ManagedMemoryLocationType | str | None = None
 
     def location(self) -> tuple[ManagedMemoryLocationType | None, int]:
-        """Return the type of the location and its number; None is no preference."""
+        """Return the type of the location, None for no preference, and its number."""
         from cuda.core.typing import ManagedMemoryLocationType
 
         kind: Any = self.preferred_location_type

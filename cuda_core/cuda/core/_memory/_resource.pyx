@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""The base of memory resources."""
+"""MemoryResource: the abstract base of memory resources."""
 
 from cuda.bindings cimport cydriver
 from cuda.core._stream._stream cimport Stream
@@ -10,17 +10,17 @@ from cuda.core._stream._stream import default_stream
 
 
 def _new(kind):
-    """Make the resource that is unpickled; its attributes follow."""
+    """Create the resource for unpickling, which sets its attributes afterwards."""
     return kind.__new__(kind)
 
 
 cdef _abstract(MemoryResource resource, str name):
-    """Return the error for what a subclass of MemoryResource lacks."""
+    """Return the error for a method that a subclass of MemoryResource does not define."""
     return TypeError(f"{name} of MemoryResource must be implemented by {type(resource).__name__}")
 
 
 cdef class MemoryResource:
-    """Provide memory. For a kind of your own define `allocate`, `deallocate` and the three properties in a subclass.
+    """Base of memory resources. A subclass defines `allocate`, `deallocate` and the three properties.
 
     Examples
     --------
@@ -37,16 +37,16 @@ cdef class MemoryResource:
     """
 
     def __reduce__(self):
-        """Send a resource of the user's by its class and attributes."""
+        """Pickle a user-defined resource as its class and attributes."""
         return _new, (type(self),), getattr(self, "__dict__", None)
 
     cdef int release(self, cydriver.CUdeviceptr ptr, size_t size, Stream stream) except -1:
-        """Take memory back; the resources of this package override it with a direct call."""
+        """Free memory; the resources of this package override this method with a direct driver call."""
         self.deallocate(ptr, size, stream=default_stream() if stream is None else stream)
         return 0
 
     cdef bint may_be_gone(self):
-        """Return whether memory can go by itself, so that a finaliser need not tell that there is none to take back."""
+        """Return whether memory may vanish without being freed, so that finalisers ignore invalid addresses."""
         return False
 
     def allocate(self, size, *, stream):
@@ -55,9 +55,9 @@ cdef class MemoryResource:
         Parameters
         ----------
         size : int
-            Bytes.
+            Size in bytes.
         stream : Stream
-            The stream in whose order the memory becomes usable.
+            The stream that orders the allocation.
 
         Returns
         -------
@@ -66,35 +66,35 @@ cdef class MemoryResource:
         raise _abstract(self, "allocate")
 
     def deallocate(self, ptr, size, *, stream):
-        """Take back memory that `allocate` gave.
+        """Free memory from `allocate`.
 
         Parameters
         ----------
         ptr : int
-            Its address.
+            The address.
         size : int
-            Its size in bytes.
+            The size in bytes.
         stream : Stream
-            The stream after whose present work the memory is free.
+            The stream after whose present work the memory is freed.
         """
         raise _abstract(self, "deallocate")
 
     @property
     def is_device_accessible(self) -> bool:
-        """Return whether kernels can use the memory."""
+        """Return whether kernels can access the memory."""
         raise _abstract(self, "is_device_accessible")
 
     @property
     def is_host_accessible(self) -> bool:
-        """Return whether the host can use the memory."""
+        """Return whether the host can access the memory."""
         raise _abstract(self, "is_host_accessible")
 
     @property
     def is_managed(self) -> bool:
-        """Return whether the memory moves between host and device by itself."""
+        """Return whether it is managed memory, which migrates between host and devices."""
         return False
 
     @property
     def device_id(self) -> int:
-        """Return the ordinal of the device whose memory it is."""
+        """Return the ordinal of the memory's device."""
         raise _abstract(self, "device_id")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Pools that other processes can open: what those of device and of pinned memory share."""
+"""SharedPool: the base of the memory pools that other processes can open."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class SharedPool(MemoryPool):
-    """A memory resource that other processes can open, if it was made so."""
+    """Base of DeviceMemoryResource and PinnedMemoryResource, which can be created with ``ipc_enabled=True``."""
 
     __slots__ = ()
 
     def _create_shared(
         self, ipc_enabled: bool, ordinal: int, allocation: int, location_type: int, location_id: int, max_size: int
     ) -> None:
-        """Make a pool, one for other processes if asked for."""
+        """Create a pool, shareable if the options say so."""
         if not ipc_enabled:
             self._create(ordinal, allocation, location_type, location_id, max_size)
             return
@@ -54,7 +54,7 @@ class SharedPool(MemoryPool):
         Raises
         ------
         RuntimeError
-            If the resource was not made with ``ipc_enabled=True``.
+            If the resource was not created with ``ipc_enabled=True``.
         """
         self.attributes  # noqa: B018 - raises if the resource is closed
         if self._sharing is None:
@@ -62,12 +62,12 @@ class SharedPool(MemoryPool):
         return self._sharing.handle_of(self)
 
     def register(self, uuid: uuids.UUID) -> Self:
-        """Register the resource under the name of the other process's, so that buffers can be unpickled.
+        """Register the resource under the UUID of the other process's, so that its buffers can be unpickled here.
 
         Returns
         -------
         MemoryPool
-            The resource that has the name: this one, or the one that had it before.
+            The resource registered under it: this one, or an earlier one.
         """
         from cuda.core._memory import _ipc
 

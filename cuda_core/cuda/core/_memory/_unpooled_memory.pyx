@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Memory that comes from no pool: of the host, and of devices that have no pools. It is allocated and freed at once."""
+"""Memory resources without pools, which allocate and free synchronously (cuMemAllocHost, cuMemAlloc)."""
 
 from libc.stdint cimport uintptr_t
 
@@ -18,7 +18,7 @@ from cuda.core._stream._stream import default_stream
 
 
 cdef class LegacyPinnedMemoryResource(_Base):
-    """Memory of the host that does not move, so that devices reach it and copies run at full speed.
+    """Pinned host memory, which devices can access, allocated and freed synchronously.
 
     Examples
     --------
@@ -33,7 +33,7 @@ cdef class LegacyPinnedMemoryResource(_Base):
         Parameters
         ----------
         size : int
-            Bytes.
+            Size in bytes.
         stream : Stream, optional
             The stream whose work `Buffer.close` waits for.
 
@@ -59,16 +59,16 @@ cdef class LegacyPinnedMemoryResource(_Base):
         return 0
 
     def deallocate(self, ptr, size, *, stream=None):
-        """Take back memory that `allocate` gave, waiting first for the work of the stream, if one is given.
+        """Free memory from `allocate`, after waiting for the work of the stream, if one is given.
 
-        A stream that is being captured is not waited for: its work is not under way, but part of a graph.
+        A stream that is being captured is not waited for: its work becomes part of a graph and is not running.
 
         Parameters
         ----------
         ptr : int
-            Its address.
+            The address.
         size : int
-            Its size in bytes.
+            The size in bytes.
         stream : Stream, optional
             The stream that may still use the memory.
         """
@@ -81,8 +81,8 @@ cdef class LegacyPinnedMemoryResource(_Base):
                 order = as_stream(stream, "stream")
                 if not (order.is_gone() or order.is_capturing()):
                     order.sync()
-        finally:  # whatever became of that work
-            # No capture, which this thread or another one may be busy with, is meant to hold this call.
+        finally:  # even if that work has failed
+            # Relaxed mode: a capture in progress, in this thread or another, must not make this call fail.
             cydriver.cuThreadExchangeStreamCaptureMode(&mode)
             with nogil:
                 status = cydriver.cuMemFreeHost(native)
@@ -102,12 +102,12 @@ cdef class LegacyPinnedMemoryResource(_Base):
 
     @property
     def is_device_accessible(self) -> bool:
-        """Return whether kernels can use the memory: they can."""
+        """Return True: kernels can access the memory."""
         return True
 
     @property
     def is_host_accessible(self) -> bool:
-        """Return whether the host can use the memory: it can."""
+        """Return True: the host can access the memory."""
         return True
 
     @property
@@ -117,7 +117,7 @@ cdef class LegacyPinnedMemoryResource(_Base):
 
 
 cdef bint _some_context() except -1:
-    """Make device 0 current in a thread that has no device; say whether it was done, for `deactivate`."""
+    """Make device 0 current if the thread has no context; return whether it was pushed, for `deactivate`."""
     cdef cydriver.CUcontext context = NULL
     primary(0)
     check(cydriver.cuCtxGetCurrent(&context), b"cuCtxGetCurrent")
@@ -125,7 +125,7 @@ cdef bint _some_context() except -1:
 
 
 cdef class SynchronousMemoryResource(_Base):
-    """Device memory of a device that has no pools: it is allocated and freed at once."""
+    """Device memory for devices without memory pools, allocated and freed synchronously."""
 
     cdef int ordinal
 
@@ -139,7 +139,7 @@ cdef class SynchronousMemoryResource(_Base):
         Parameters
         ----------
         size : int
-            Bytes.
+            Size in bytes.
         stream : Stream, optional
             The stream whose work `Buffer.close` waits for.
 
@@ -173,20 +173,20 @@ cdef class SynchronousMemoryResource(_Base):
         return SynchronousMemoryResource, (self.ordinal,)
 
     def deallocate(self, ptr, size, *, stream=None):
-        """Take back memory that `allocate` gave; the driver waits for work that may use it."""
+        """Free memory from `allocate`; the driver waits for work that may use it."""
         free(pointer_value(ptr), None, self.ordinal)
 
     @property
     def is_device_accessible(self) -> bool:
-        """Return whether kernels can use the memory: they can."""
+        """Return True: kernels can access the memory."""
         return True
 
     @property
     def is_host_accessible(self) -> bool:
-        """Return whether the host can use the memory: it cannot."""
+        """Return False: the host cannot access the memory."""
         return False
 
     @property
     def device_id(self) -> int:
-        """Return the ordinal of the device whose memory it is."""
+        """Return the ordinal of the memory's device."""
         return self.ordinal

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The pieces that one buffer of a VirtualMemoryResource is made of: reserved addresses, and memory mapped to them."""
+"""Address reservations and physical memory mapped to them, for one buffer of a VirtualMemoryResource."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ def _properties(device: Device, config: VirtualMemoryResourceOptions) -> driver.
 
 
 def granularity_of(device: Device, config: VirtualMemoryResourceOptions) -> int:
-    """Return what the sizes of allocations are a multiple of, in bytes."""
+    """Return the allocation granularity in bytes."""
     which = _GRANULARITIES[VirtualMemoryGranularityType(config.granularity)]
     return call(driver.cuMemGetAllocationGranularity, _properties(device, config), which)
 
 
 def _accesses(device: Device, config: VirtualMemoryResourceOptions) -> list[driver.CUmemAccessDesc]:
-    """Return who may do what with the memory: the device, the host where it is the host's, and peers."""
+    """Return the access rights to the memory: of the device, of the host if it is host memory, and of peers."""
     own = VirtualMemoryAccessType(config.self_access)
     wanted = {device.device_id: own}
     for peer in config.peers:
@@ -101,7 +101,7 @@ def _accesses(device: Device, config: VirtualMemoryResourceOptions) -> list[driv
 
 
 class Pieces:
-    """Memory at consecutive addresses that is mapped piece by piece."""
+    """A contiguous address range to which several physical allocations are mapped."""
 
     def __init__(self, device: Device, config: VirtualMemoryResourceOptions) -> None:
         self.device = device
@@ -117,7 +117,7 @@ class Pieces:
         config: VirtualMemoryResourceOptions | None = None,
         before_moving: Callable[[], None] = lambda: None,
     ) -> None:
-        """Add memory until there are `size` bytes, rounded up; on failure nothing is changed."""
+        """Grow to `size` bytes, rounded up to the granularity; on failure nothing changes."""
         config = config or self.config
         step = granularity_of(self.device, config)
         size = -(-size // step) * step
@@ -136,7 +136,7 @@ class Pieces:
         self.config = config
 
     def _extend(self, handle: Any, extra: int, config: VirtualMemoryResourceOptions) -> bool:
-        """Map memory behind what there is; say whether the addresses there were free."""
+        """Map memory directly after the present range; return False if those addresses are taken."""
         end = self.start + self.size
         status, address = driver.cuMemAddressReserve(extra, 0, end, 0)
         if status != driver.CUresult.CUDA_SUCCESS:
@@ -156,7 +156,7 @@ class Pieces:
         return True
 
     def _move(self, handle: Any, extra: int, align: int, config: VirtualMemoryResourceOptions) -> None:
-        """Map what there is and the new memory at new addresses, and give the old ones up."""
+        """Map the present and the new memory at a new address range, and release the old one."""
         size = self.size + extra
         hint = 0 if self.size else config.addr_hint or 0
         start = int(call(driver.cuMemAddressReserve, size, align, hint, 0))
@@ -190,7 +190,7 @@ class Pieces:
             call(driver.cuMemAddressFree, address, size)
 
     def release(self) -> None:
-        """Give everything back."""
+        """Unmap and release the memory, and free the addresses."""
         self._give_up_addresses()
         for handle, _ in self.mapped:
             call(driver.cuMemRelease, handle)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Virtual memory: addresses that are reserved first and backed by memory piece by piece, so that buffers can grow."""
+"""VirtualMemoryResource: buffers that can grow, as reserved addresses with memory mapped to them (cuMemMap)."""
 
 from __future__ import annotations
 
@@ -41,28 +41,28 @@ _ENUMS: dict[str, Callable[[Any], Any]] = {
 @named_options
 @dataclass
 class VirtualMemoryResourceOptions:
-    """Choose what backs virtual memory, where, and who may use it.
+    """Options of the physical memory behind virtual addresses: its type, location and access rights.
 
     Attributes
     ----------
     allocation_type : VirtualMemoryAllocationType or str
-        ``"pinned"``, memory that stays where it is, or ``"managed"``.
+        ``"pinned"``, memory that does not migrate, or ``"managed"``.
     location_type : VirtualMemoryLocationType or str
         ``"device"``; ``"host"``, ``"host_numa"`` (the device's node) or ``"host_numa_current"``, the calling thread's.
     handle_type : VirtualMemoryHandleType or str, optional
-        By what other processes could open the memory; None if they need not.
+        The type of handle with which other processes can open the memory; None if it is not shared.
     granularity : VirtualMemoryGranularityType or str
-        Whether sizes are rounded up to the smallest unit or to the one that the driver recommends.
+        Whether sizes are rounded up to the minimum granularity or to the one that the driver recommends.
     gpu_direct_rdma : bool
-        Whether other PCI devices may reach the memory.
+        Whether other PCI devices can access the memory (GPUDirect RDMA).
     addr_hint : int, optional
-        The address to begin at, if it is free.
+        The preferred address, used if it is free.
     addr_align : int, optional
-        What addresses are a multiple of, a power of two; by default the granularity.
+        The alignment of addresses, a power of two; by default the granularity.
     peers : iterable of int
-        The ordinals of other devices that may use the memory.
+        The ordinals of other devices that can access the memory.
     self_access, peer_access : VirtualMemoryAccessType or str
-        Whether the device, and those others, may write, ``"rw"``, or only read, ``"r"``.
+        The access of the device and of the peers: ``"rw"`` or read-only, ``"r"``.
     """
 
     allocation_type: VirtualMemoryAllocationType | str = VirtualMemoryAllocationType.PINNED
@@ -101,7 +101,7 @@ class VirtualMemoryResource(MemoryResource):
     device_id : Device or int
         The device that uses the memory.
     config : VirtualMemoryResourceOptions, optional
-        What backs it, where, and who else may use it.
+        The type, location and access rights of the memory.
 
     Raises
     ------
@@ -133,12 +133,12 @@ class VirtualMemoryResource(MemoryResource):
         return type(self), (self.device, self.config)
 
     def allocate(self, size: int, *, stream: IsStreamType | None = None) -> Buffer:
-        """Allocate memory, at once.
+        """Allocate memory synchronously.
 
         Parameters
         ----------
         size : int
-            Bytes; the buffer's size is that rounded up to the granularity.
+            Size in bytes; the buffer's size is rounded up to the granularity.
         stream : Stream, optional
             The stream whose work `Buffer.close` waits for.
 
@@ -158,14 +158,14 @@ class VirtualMemoryResource(MemoryResource):
         return Buffer.from_handle(pieces.start, pieces.size, mr=self, stream=order)
 
     def deallocate(self, ptr: DevicePointerType, size: int, *, stream: IsStreamType | None = None) -> None:
-        """Take back memory that `allocate` gave, waiting first for the work of the stream, if one is given.
+        """Free memory from `allocate`, after waiting for the work of the stream, if one is given.
 
         Parameters
         ----------
         ptr : int
-            Its address.
+            The address.
         size : int
-            Its size in bytes.
+            The size in bytes.
         stream : Stream, optional
             The stream that may still use the memory.
         """
@@ -185,19 +185,19 @@ class VirtualMemoryResource(MemoryResource):
     def modify_allocation(
         self, buf: Buffer, new_size: int, config: VirtualMemoryResourceOptions | None = None
     ) -> Buffer:
-        """Make a buffer larger and keep what is in it.
+        """Enlarge a buffer and keep its contents.
 
-        Where the addresses behind it are free, it stays where it is; otherwise the same memory gets new addresses, and
-        the caller sees to it that no work still uses the old ones.
+        If the addresses after the buffer are free, it grows in place. Otherwise the same memory is mapped at a new
+        address, and the caller must ensure that no work still uses the old one.
 
         Parameters
         ----------
         buf : Buffer
-            A buffer of this resource. It is changed itself.
+            A buffer of this resource, which is modified in place.
         new_size : int
-            Bytes, which are rounded up to the granularity; a size not above the present one changes nothing.
+            Size in bytes, rounded up to the granularity; nothing changes if it does not exceed the present size.
         config : VirtualMemoryResourceOptions, optional
-            What backs the new part, and who may use all of it; by default what the resource was made with.
+            Options of the added memory, and access rights for all of it; by default those of the resource.
 
         Returns
         -------
@@ -232,17 +232,17 @@ class VirtualMemoryResource(MemoryResource):
 
     @property
     def is_device_accessible(self) -> bool:
-        """Return whether kernels can use the memory: they can."""
+        """Return True: kernels can access the memory."""
         return True
 
     @property
     def is_host_accessible(self) -> bool:
-        """Return whether the host can use the memory: where it is the host's."""
+        """Return whether the host can access the memory, which depends on its location."""
         return self.config.location_type != VirtualMemoryLocationType.DEVICE
 
     @property
     def is_managed(self) -> bool:
-        """Return whether the memory moves between host and device by itself."""
+        """Return whether it is managed memory, which migrates between host and devices."""
         return self.config.allocation_type == VirtualMemoryAllocationType.MANAGED
 
     def __repr__(self) -> str:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiling, linking and loading code; public names are imported on first use."""
+"""Compilation, linking and loading of device code; public names are imported on first use."""
 
 from cuda.core import _MODULES
 from cuda.core._utils._lazy import lazy_names, names_within

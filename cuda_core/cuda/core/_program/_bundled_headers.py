@@ -1,21 +1,21 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The headers that NVRTC carries, and where it unpacks them (`ProgramOptions.use_bundled_headers`)."""
+"""NVRTC's bundled headers and the folder that it unpacks them into (`ProgramOptions.use_bundled_headers`)."""
 
 from __future__ import annotations
 
 import os
 
-FIRST = (13, 3)  # version of NVRTC that carries headers
+FIRST = (13, 3)  # the first version of NVRTC with bundled headers
 
 
 def options() -> list[str]:
-    """Return the options for NVRTC's own headers, or for those of installed packages where it is too old to have any.
+    """Return the options for NVRTC's bundled headers, or for those of installed packages if NVRTC is too old.
 
     Raises
     ------
     RuntimeError
-        NVRTC has no headers, and the packages are not there.
+        If NVRTC has no headers and the packages are not installed.
     """
     from cuda import pathfinder
     from cuda.bindings import nvrtc
@@ -34,15 +34,15 @@ def options() -> list[str]:
 
 
 def folder() -> str:
-    """Return the folder for NVRTC's bundled headers, one for each build of NVRTC, checked anew at each call.
+    """Return the folder for NVRTC's bundled headers, one per build of NVRTC, checked again at each call.
 
-    NVRTC itself fills it once, under a lock, and uses what it finds there afterwards. It takes a path: this one has no
-    symbolic links, and nobody else may write to any folder on it, so that it stays the folder that was checked.
+    NVRTC itself fills it once, under a lock, and trusts its contents afterwards. NVRTC accepts only a path: this one
+    has no symbolic links, and other users cannot write to any folder on it, so that it stays the checked folder.
 
     Raises
     ------
     RuntimeError
-        The folder cannot be made, or others may write to it or to one above it.
+        If the folder cannot be created, or other users may write to it or to one of its parents.
     """
     from cuda.bindings import nvrtc
     from cuda.core._program import _compiler_build

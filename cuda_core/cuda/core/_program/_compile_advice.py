@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What to do about the messages of compilers and linkers that do not say it themselves."""
+"""Advice for messages of compilers and linkers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-# Headers of the C and C++ libraries of the host, as #include names them.
+# Headers of the host's C and C++ standard libraries, as in #include.
 _C = (
     "assert complex ctype errno fenv float inttypes limits locale math setjmp signal stdarg stdbool stddef stdint stdio"
 )
@@ -25,7 +25,7 @@ _CXX += " string string_view syncstream system_error thread tuple type_traits ty
 _CXX += " unordered_set utility valarray variant vector version"
 HOST = {f"{name}.h" for name in _C.split()} | {f"c{name}" for name in _C.split()} | set(_CXX.split())
 
-# Those that cuda::std has too (libcu++ documentation, "Standard API").
+# Those with a counterpart in cuda::std (libcu++ documentation, "Standard API").
 _STD = (
     "algorithm array atomic barrier bit bitset cassert ccomplex cfloat charconv chrono climits cmath complex concepts"
 )
@@ -34,12 +34,12 @@ _STD += " mdspan memory numbers numeric optional random ranges ratio semaphore s
 _STD += " type_traits utility variant version"
 CUDA_STD = set(_STD.split())
 
-# Headers of the toolkit that NVRTC carries itself, or folders of such.
+# Headers of the toolkit that are bundled with NVRTC, or their folders.
 _CARRIED = re.compile(
     r"(cuda|cub|thrust|nv|cooperative_groups|crt)/|cooperative_groups\.h$|cuComplex\.h$|mma\.h$|math_constants\.h$"
     r"|vector_types\.h$|cuda_(fp4|fp6|fp8|fp16|bf16|tf32|pipeline|awbarrier)(_primitives|_helpers)?\.h(pp)?$"
 )
-# Headers of other packages: the package, by pip.
+# Headers of other packages -> the package's name for pip.
 _ELSEWHERE = {
     "curand": "nvidia-curand",
     "cublas": "nvidia-cublas",
@@ -70,16 +70,16 @@ _HEADER = re.compile(r"(?:could not|cannot) open source file \"(?P<name>[^\"]+)\
 
 
 def of_log(log: str, options: Any = None, supported: Iterable[int] = ()) -> str:
-    """Return advice on a compiler's or linker's log, a line each, "" if there is none.
+    """Return advice on a compiler's or linker's log, one line for each message that is recognised, "" if none is.
 
     Parameters
     ----------
     log : str
-        What NVRTC, nvJitLink or the driver's compiler wrote.
+        The log of NVRTC, nvJitLink or the driver's compiler.
     options : ProgramOptions or LinkerOptions, optional
-        The options that it had.
+        The options of the compilation or link.
     supported : iterable of int
-        The architectures that the compiler knows.
+        The architectures that the compiler supports.
     """
     found: dict[str, None] = {}
     for pattern, advise in _RULES:
@@ -151,7 +151,7 @@ def _of_arch(match: re.Match, options: Any, supported: Iterable[int]) -> Iterato
 
 
 def arch_advice(value: Any, supported: Iterable[int] = ()) -> str:
-    """Say what an architecture must be, and what was probably meant."""
+    """Return the message for an invalid architecture, with the spelling that was probably meant."""
     known = [int(number) for number in supported]
     digits = re.sub(r"\D", "", str(value))
     form = f"'sm_{digits}'" if digits and (not known or int(digits) in known) else "'sm_90' or 'compute_90'"
@@ -179,14 +179,14 @@ _RULES: list[tuple[re.Pattern, Callable[[re.Match, Any, Iterable[int]], Iterator
 
 
 def no_kernel(name: str, names: list[str]) -> str:
-    """Say which kernels there are instead of the one that was asked for.
+    """Return the message for a kernel that was not found, with the names of those that exist.
 
     Parameters
     ----------
     name : str
-        The name that was asked for.
+        The requested name.
     names : list of str
-        The kernels that there are, as the compiler left their names.
+        The names of the kernels in the code, mangled by the compiler.
     """
     template = name if "<" in name else f"{name}<float>"
     if not names:

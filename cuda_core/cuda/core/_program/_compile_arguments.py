@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The arguments of `Program.compile`, checked."""
+"""Validation of the arguments of `Program.compile`."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""For which architecture to compile."""
+"""The default architecture for compilations."""
 
 from __future__ import annotations
 
 
 def current_arch() -> str:
-    """Return the architecture of the current device without a point, "" where there is none."""
+    """Return the architecture of the current device such as "90", "" without a device."""
     try:
         from cuda.core import Device
 
@@ -16,15 +16,15 @@ def current_arch() -> str:
 
 
 def default_arch(supported: list[int] | None = None) -> str:
-    """Return the architecture to compile for where none is given.
+    """Return the architecture to compile for if none is given.
 
-    It is the current device's, or the newest one below that the compiler knows. Without a driver it is the oldest that
-    the compiler knows, since PTX for it runs on all newer ones.
+    It is the current device's, or the newest older one that the compiler supports. Without a driver it is the oldest
+    that the compiler supports, since PTX for it runs on all newer ones.
 
     Parameters
     ----------
     supported : list of int
-        The architectures that the compiler knows, such as 90.
+        The architectures that the compiler supports, such as 90.
     """
     arch = int(current_arch() or 0)
     known = sorted(supported or [75])

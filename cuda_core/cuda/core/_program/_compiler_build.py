@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which build a compiler's library is: its version names no patch release, and their results may differ."""
+"""Identification of a compiler library's build: patch releases share a version, but their results may differ."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import hashlib
 import os
 from typing import Literal
 
-PIECE = 1 << 16  # bytes: the head has the ELF note with the build's id, and all offsets; the tail the section headers
+PIECE = 1 << 16  # bytes: the head of the file has the ELF build id and all offsets, the tail the section headers
 
 
 def of(api: Literal["nvrtc", "nvvm", "nvjitlink"]) -> str:
-    """Return what tells the builds of a library apart, the same on every machine: "nvrtc", "nvvm", "nvjitlink"."""
+    """Return an identifier of the build of a compiler library, the same on every machine."""
     from cuda.bindings import _loader
 
     path = _loader.library_path(api)

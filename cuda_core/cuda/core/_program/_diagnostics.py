@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Make a compiler's log readable: each message with the numbered line of source that it is about."""
+"""Source lines for diagnostics: annotation of compilers' logs, and location of faults in programs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections import deque
 from types import FrameType
 from typing import NamedTuple
 
-# NVRTC: "name(3): error: ..." and then, unless asked to be brief, the line and a caret below it.
+# NVRTC: "name(3): error: ..." and then, unless diagnostics are brief, the source line and a caret below it.
 _NVRTC = re.compile(r"^(?P<name>.*)\((?P<line>\d+)\): (?:catastrophic )?(?:error|warning)\b")
 # nvJitLink: "ptxas NAME, line 12; error   : ..."
 _PTXAS = re.compile(r"^ptxas .*, line (?P<line>\d+); (?:error|fatal|warning)\b")
@@ -20,9 +20,9 @@ _CARET = re.compile(r"^\s*\^\s*$")
 
 
 def find_literal(source: str) -> tuple[str, int] | None:
-    """Return the file and the line where a program stands as a string literal of a caller's file, if it does.
+    """Return the file and line of the string literal, in a caller's file, that holds a program; None if not found.
 
-    Only a literal without escape sequences is found, and one that stands there once.
+    Only a literal without escape sequences that occurs once in the file is found.
     """
     frame: FrameType | None = sys._getframe(1)
     seen = set()
@@ -38,7 +38,7 @@ def find_literal(source: str) -> tuple[str, int] | None:
 
 
 def _line_of_literal(source: str, text: str) -> int:
-    """Return the line of `text` in which a literal with a program begins, 0 if there is none or are several."""
+    """Return the line of `text` in which the literal with a program begins, 0 if there is not exactly one."""
     start = text.find(source)
     end = start + len(source)
     quoted = start > 0 and text[start - 1] in QUOTES and text[end : end + 1] in QUOTES
@@ -46,18 +46,18 @@ def _line_of_literal(source: str, text: str) -> int:
 
 
 def annotate(log: str, source: str, name: str) -> str:
-    """Return `log` with the lines of `source` that it names, numbered, below each message.
+    """Return `log` with the numbered line of `source` that each message refers to below it.
 
-    Where the program is a string literal in a caller's file, that file and line are named, too.
+    If the program is a string literal in a caller's file, that file and line are added, too.
 
     Parameters
     ----------
     log : str
-        What NVRTC or nvJitLink wrote.
+        The log of NVRTC or nvJitLink.
     source : str
-        The program.
+        The source of the program.
     name : str
-        What the program is called in the log; messages about other files (headers) stay as they are.
+        The program's name in the log; messages about other files (headers) are not annotated.
     """
     lines = source.splitlines()
     literal = find_literal(source)
@@ -77,7 +77,7 @@ def annotate(log: str, source: str, name: str) -> str:
         line = lines[number - 1].rstrip()
         result.append(f"{number:5} | {line}")
         if index + 1 < len(messages) and _CARET.match(messages[index + 1]) and messages[index].rstrip().endswith(line):
-            # The log has the line too, behind an indent of its own.
+            # The log contains the source line, too, with its own indentation.
             indent = len(messages[index].rstrip()) - len(line)
             result.append(f"      | {messages[index + 1][indent:]}")
             index += 2
@@ -87,13 +87,13 @@ def annotate(log: str, source: str, name: str) -> str:
 
 
 def summary(log: str) -> str:
-    """Return how many errors a log tells of, in words."""
+    """Return a phrase with the number of errors in a log."""
     count = len(re.findall(r"(?:^|\s)(?:catastrophic )?error\s*:", log))
     return "1 error" if count == 1 else f"{count} errors" if count else "failed"
 
 
 class _Source(NamedTuple):
-    """A program as it was made, with the files of the callers, in which it may be a literal."""
+    """The source of a program, and the files on the call stack at its creation, which may contain it as a literal."""
 
     name: str
     code: bytes
@@ -101,11 +101,11 @@ class _Source(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return the program as a literal has it."""
+        """Return the program as text."""
         return self.code.decode(errors="replace")
 
 
-# The programs made last, for the messages of faults.
+# The most recently created programs, for messages about faults.
 _sources: deque[_Source] = deque(maxlen=100)
 MOST_CODE = 1 << 20  # bytes
 _FAULT_LINE = re.compile(r"^kernel '(?P<kernel>[^']+)', .*\((?P<path>.+) line (?P<line>\d+)\)", re.MULTILINE)
@@ -113,7 +113,7 @@ _MANGLED = re.compile(r"_ZN?(\d+)")
 
 
 def remember(name: str, code: bytes) -> None:
-    """Keep a program, unless it is large, for `locate`."""
+    """Store a program for `locate`, unless it is large."""
     files = []
     if len(code) > MOST_CODE:
         return
@@ -125,7 +125,7 @@ def remember(name: str, code: bytes) -> None:
 
 
 def locate(message: str) -> str:
-    """Return what the CPU device says of a fault with the line of the program, and where that is in a Python file."""
+    """Return the CPU device's message about a fault with the source line, and its position in a Python file, added."""
     match = _FAULT_LINE.search(message)
     if match is None:
         return message
@@ -145,7 +145,7 @@ def locate(message: str) -> str:
 
 
 def _is_meant(source: _Source, path: str, kernel: str) -> bool:
-    """Return whether the compiler names a program by this path, and the program has the kernel."""
+    """Return whether `path` is the compiler's name for a program, and the program contains the kernel."""
     mangled = _MANGLED.match(kernel)
     word = kernel[mangled.end() : mangled.end() + int(mangled[1])] if mangled else kernel
     return word.encode() in source.code and (path == source.name or path.endswith("/" + source.name))

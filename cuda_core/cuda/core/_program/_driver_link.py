@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Linking by the driver, which can do less than nvJitLink but is always there."""
+"""Linking by the driver (cuLink...), which is always available but supports fewer options than nvJitLink."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _VALUES = {
     "lineinfo": _OPTION.CU_JIT_GENERATE_LINE_INFO,
     "verbose": _OPTION.CU_JIT_LOG_VERBOSE,
 }
-# Fields that say nothing to the driver, or nothing that changes what it makes.
+# Fields without a CUjit_option of their own in the table above.
 _IGNORED = ("name", "arch", "time", "no_cache", "ptx", "link_time_optimization")
 
 
 def jit_options(options: LinkerOptions) -> dict[Any, Any]:
-    """Return the driver's options, or raise ValueError for what only nvJitLink can do."""
+    """Return the driver's options, or raise ValueError for options that only nvJitLink supports."""
     values: dict[Any, Any] = {}
     refused = []
     for field in options.__dataclass_fields__:
@@ -68,13 +68,13 @@ def _target(arch: str) -> int:
 
 
 class DriverLink:
-    """A link in the making. Its methods raise CUDAError; `logs` tells what the driver wrote."""
+    """A CUlinkState. Its methods raise CUDAError; `logs` returns the driver's messages."""
 
     def __init__(self, options: LinkerOptions) -> None:
         from cuda.core import Device
         from cuda.core._device._context import use_primary
 
-        use_primary(Device().device_id)  # the driver links in a context
+        use_primary(Device().device_id)  # cuLinkCreate needs a context
         self._buffers = [ctypes.create_string_buffer(_LOG_SIZE) for _ in range(2)]
         error, info = (ctypes.addressof(buffer) for buffer in self._buffers)
         values = jit_options(options) | {
@@ -86,7 +86,7 @@ class DriverLink:
         self.handle: Any = call(driver.cuLinkCreate, len(values), list(values), list(values.values()))
 
     def add(self, code: ObjectCode) -> None:
-        """Add code to be linked."""
+        """Add an input."""
         if code.code_type not in _INPUTS:
             raise ValueError(
                 f"the driver does not link {code.code_type}; install nvJitLink, pip install 'open-cuda-python[cu13]'"

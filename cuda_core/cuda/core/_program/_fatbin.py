@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Fat binaries: code for several architectures in one image, of which the driver takes what fits (nvFatbin)."""
+"""make_fatbin(): fat binaries, code for several architectures in one image, by nvFatbin."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from cuda.core._errors import NvFatbinError, compiler_error
 from cuda.core._program._module import ObjectCode
 
 _TARGET = re.compile(rb"^\s*\.target\s+sm_(\d+[af]?)", re.MULTILINE)
-# Where an ELF header of 64 bits has its ABI's version, its machine and its flags; LLVM's ELF.h: EM_CUDA, EF_CUDA_SM.
+# Offsets of the ABI version, machine and flags in a 64-bit ELF header; LLVM's ELF.h: EM_CUDA, EF_CUDA_SM.
 _ABI, _MACHINE, _FLAGS, _HEADER = 8, 18, 48, 64
 _EM_CUDA = 190
-_OLD_ABI = 7  # whose flags have the architecture in the lowest byte; in newer ones it is the second
+_OLD_ABI = 7  # up to this ABI version the architecture is in the lowest byte of the flags, in newer ones in the second
 
 
 def make_fatbin(
     *object_codes: ObjectCode | tuple[ObjectCode, str], name: str = "", compress: bool = True
 ) -> ObjectCode:
-    """Put code for several architectures into one fat binary.
+    """Combine code for several architectures into one fat binary.
 
-    Loading it (`ObjectCode.get_kernel`, `Module`) takes the machine code for the device if there is some, else
-    translates the PTX for the newest architecture that the device can run.
+    When it is loaded (`ObjectCode.get_kernel`, `Module`), the driver uses the machine code for the device if there is
+    any, else it compiles the PTX for the newest architecture that the device supports.
 
     Parameters
     ----------
     *object_codes : ObjectCode or (ObjectCode, str)
-        PTX and cubins, of the same kernels. The architecture is read from the code; give a pair with the architecture,
-        as ``(code, "sm_90a")``, for LTO-IR, which does not tell it, and for cubins of an architecture with a letter.
+        PTX and cubins of the same kernels. The architecture is read from the code; give a pair with the architecture,
+        as ``(code, "sm_90a")``, for LTO-IR, which does not contain it, and for cubins of a suffixed architecture.
     name : str
-        What to call the result.
+        The name of the result.
     compress : bool
         Whether to compress the code.
 
@@ -80,7 +80,7 @@ def make_fatbin(
 
 
 def _entry(item: Any) -> tuple[ObjectCode, str]:
-    """Return code and the number of its architecture, such as "90a"."""
+    """Return an argument's code and the number of its architecture, such as "90a"."""
     pair = item if isinstance(item, tuple) and len(item) == 2 else (item, None)
     code, arch = pair
     if not isinstance(code, ObjectCode):

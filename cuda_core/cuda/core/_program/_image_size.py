@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether compiled code is as long as its own headers say: drivers get an address, and read what those tell them to."""
+"""Bounds check of cubins and fatbins: a driver gets only an address, and trusts the sizes in the headers."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _ELF = b"\x7fELF"
 _FATBIN = struct.pack("<I", 0xBA55ED50)
 _WRAPPER = struct.pack("<I", 0x466243B1)  # {u32 magic, u32 version, const void *fatbin, const void *file}
 _ELF_HEADER, _SECTION, _PROGRAM, _FATBIN_HEADER = 64, 64, 56, 16
-_NOBITS = 8  # a section without bytes in the file
+_NOBITS = 8  # SHT_NOBITS: a section without bytes in the file
 
 
 def check_image(code: bytes) -> None:
-    """Raise ValueError for a cubin or fatbin whose headers lead out of `code`."""
+    """Raise ValueError for a cubin or fatbin whose headers refer to bytes outside of `code`."""
     if code[:4] == _ELF:
         _check_elf(code)
     elif code[:4] == _FATBIN:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Code loaded into the driver: what ObjectCode and Module stand on."""
+"""Library: CUlibrary, the loaded code behind ObjectCode and Module."""
 
 from libc.stdint cimport uintptr_t
 from libc.stdlib cimport calloc, free, malloc
@@ -15,14 +15,14 @@ cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8(object) except NULL
 
 cdef enum:
-    LOG_BYTES = 8192  # of what the driver's compiler says
+    LOG_BYTES = 8192  # size of the log buffer of the driver's compiler
 
 
 cdef class Library:
     """Code loaded by the driver, from memory (bytes) or from a file (str).
 
-    It is unloaded with the last kernel of it; but not once somebody has asked for its handle, its module's or a
-    kernel's, which may be in use without this object: then it stays, as with NVIDIA's cuda.core.
+    It is unloaded when this object and all its kernels are garbage-collected, but never once its handle, its module's
+    or a kernel's was handed out, since that may be in use without this object; NVIDIA's cuda.core behaves alike.
     """
 
     def __init__(self, code):
@@ -49,14 +49,14 @@ cdef class Library:
 
     def __dealloc__(self):
         if is_finalizing() or self.handed_out:
-            return  # the log stays, too: the driver may write it when the code is first used
+            return  # keep the log buffer, too: a driver that loads lazily may still write to it
         if self.native != NULL:
             with nogil:
                 cydriver.cuLibraryUnload(self.native)
         free(self.log)
 
     cdef str said(self):
-        """Return what the driver's compiler said, if anything, and what to do about it."""
+        """Return the log of the driver's compiler, with advice; "" if it is empty."""
         text = self.log.decode(errors="replace")
         if text:
             from cuda.core._program._compile_advice import of_log
@@ -67,7 +67,7 @@ cdef class Library:
         return text
 
     def keep(self) -> None:
-        """Stay loaded: somebody has the handle of a kernel."""
+        """Keep the code loaded for ever, since the handle of a kernel was handed out."""
         self.handed_out = True
 
     @property
@@ -89,9 +89,9 @@ cdef class Library:
         return <uintptr_t>module
 
     def kernel(self, name, dict mapping, dict kinds) -> Kernel:
-        """Return a kernel, or raise the error that lists those there are.
+        """Return a kernel, or raise an error that lists the kernels in the code.
 
-        `mapping` has the symbols of names that differ from them, `kinds` what is known of kernels' parameters.
+        `mapping` maps names to symbols where they differ, `kinds` symbols to the kinds of the kernel's parameters.
         """
         cdef cydriver.CUkernel kernel = NULL
         cdef str symbol = symbol_of(name, mapping)
@@ -103,12 +103,12 @@ cdef class Library:
             from cuda.core._program._compile_advice import no_kernel
 
             fail(status, b"cuLibraryGetKernel", no_kernel(symbol, self.kernel_names()))
-        if status != cydriver.CUDA_SUCCESS:  # also of the loading: a driver that loads lazily tells here
+        if status != cydriver.CUDA_SUCCESS:  # includes errors of loading, since a driver may load lazily
             fail(status, b"cuLibraryGetKernel", self.said())
         return new_kernel(kernel, self, name.decode() if isinstance(name, bytes) else name, kinds.get(symbol))
 
     def kernel_names(self) -> list:
-        """Return the names of all kernels, mangled as the compiler left them; none if the driver does not tell."""
+        """Return the mangled names of all kernels; an empty list if the driver cannot enumerate them."""
         cdef unsigned int count = 0, index
         cdef const char* name = NULL
         cdef cydriver.CUkernel* kernels = NULL
@@ -130,7 +130,7 @@ cdef class Library:
         return sorted(names)
 
     def variable(self, str name) -> tuple:
-        """Return address and size of a `__device__` or `__constant__` variable in the current context."""
+        """Return the address and size of a `__device__` or `__constant__` variable in the current context."""
         cdef cydriver.CUdeviceptr ptr = 0
         cdef size_t size = 0
         cdef bytes encoded = name.encode()
@@ -153,7 +153,7 @@ cdef class Library:
 
 
 cpdef str symbol_of(object name, dict mapping):
-    """Return the symbol of a kernel or variable that is asked for by `name`."""
+    """Return the symbol of the kernel or variable called `name`."""
     if not isinstance(name, (str, bytes)):
         raise TypeError(f"name must be a str, not {type(name).__name__}")
     text = name.decode() if isinstance(name, bytes) else name

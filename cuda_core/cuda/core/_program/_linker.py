@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Linking of compiled code, by nvJitLink or the driver."""
+"""Linker: linking of compiled code by nvJitLink or the driver."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CALLS = {
 
 @functools.cache
 def _backend() -> CompilerBackendType:
-    """Return what links: nvJitLink where it is installed, else the driver."""
+    """Return the linker in use: nvJitLink if it is installed, else the driver."""
     from cuda import pathfinder
 
     try:
@@ -49,9 +49,9 @@ class Linker:
     Parameters
     ----------
     *object_codes : ObjectCode
-        What to link.
+        The inputs.
     options : LinkerOptions, optional
-        How to link it.
+        The options of the link.
 
     Examples
     --------
@@ -114,7 +114,7 @@ class Linker:
         Raises
         ------
         NvJitLinkError
-            If they do not link; `log` is what the linker wrote.
+            If linking fails; `log` is the linker's log.
         """
         target = str(target_type).lower()
         if target not in ("cubin", "ptx"):
@@ -137,7 +137,7 @@ class Linker:
             raise ClosedError("this Linker is closed")
 
     def get_error_log(self) -> str:
-        """Return the linker's errors."""
+        """Return the linker's error messages."""
         self._check_open()
         self._logs = self._link.logs()
         return self._logs[0]
@@ -149,14 +149,14 @@ class Linker:
         return self._logs[1]
 
     def close(self) -> None:
-        """Let go of the linker. Closing twice does nothing; what was linked stays."""
+        """Destroy the linker's state. Closing twice does nothing; linked code stays valid."""
         link, self._link = self._link, None
         if link is not None:
             self._logs = link.logs()
             link.close()
 
     def __del__(self) -> None:
-        # While Python exits nothing can be imported any more, and the process gives everything back anyway.
+        # At interpreter shutdown nothing can be imported any more, and the process frees everything anyway.
         if getattr(self, "_link", None) is not None and not sys.is_finalizing():
             self.close()
 
@@ -190,12 +190,12 @@ class Linker:
 
     @classmethod
     def which_backend(cls) -> CompilerBackendType:
-        """Return what links: nvJitLink where it is installed, else the driver."""
+        """Return the linker in use: nvJitLink if it is installed, else the driver."""
         return _backend()
 
 
 class _Errors:
-    """Turn what nvJitLink's binding or the driver raises into an error with the linker's log."""
+    """A context manager that turns exceptions of nvJitLink or the driver into errors with the linker's log."""
 
     def __init__(self, linker: Linker, call: str) -> None:
         self.linker = linker

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The options of a link, and how nvJitLink spells them."""
+"""LinkerOptions, and their translation to nvJitLink's options."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from cuda.core._program._program_options import spell
 from cuda.core._utils._options import named_options
 
-# Field -> (what its value becomes, nvJitLink's option). nvJitLink documentation, "Supported Link Options".
+# Field -> (kind of its value, nvJitLink's option). nvJitLink documentation, "Supported Link Options".
 _NVJITLINK = {
     "arch": ("value", "-arch"),
     "max_register_count": ("value", "-maxrregcount"),
@@ -38,43 +38,43 @@ _NVJITLINK = {
 @named_options
 @dataclass
 class LinkerOptions:
-    """Choose how a `Linker` links. None leaves an option to the linker.
+    """Options of a `Linker`. None leaves an option to the linker.
 
     Attributes
     ----------
     name : str
-        What the result is called.
+        The name of the result.
     arch : str
         The architecture, such as ``"sm_90"``; by default that of the current device.
     max_register_count : int
-        The most registers that a thread may use.
+        The maximum number of registers per thread.
     time, verbose : bool
-        Whether the log tells the time of each phase, and what is done.
+        Whether to log the time of each phase, and details.
     link_time_optimization : bool
-        Whether the inputs are LTO-IR, to be optimised together.
+        Whether to do link-time optimisation, for inputs in LTO-IR.
     ptx : bool
-        Whether link-time optimisation yields PTX.
+        Whether link-time optimisation produces PTX.
     optimization_level : int
         0 to 3.
     debug, lineinfo : bool
-        Whether to add debugging information, or line numbers.
+        Whether to generate debug information, or line information.
     ftz, prec_div, prec_sqrt, fma : bool
-        As in ProgramOptions; for LTO-IR.
+        As in ProgramOptions, for LTO-IR.
     kernels_used, variables_used : str or list of str
-        The kernels and variables that are needed; others may be removed.
+        The kernels and variables that are used; others may be removed.
     optimize_unused_variables : bool
         Whether to remove variables that no code uses.
     ptxas_options : str or list of str
         Options for ptxas.
     split_compile, split_compile_extended : int
-        How many threads optimise; 0 for all processors.
+        The number of threads for optimisation; 0 for all processors.
     no_cache : bool
-        Whether not to use the linker's cache.
+        Whether to disable the linker's cache.
     numba_debug : bool
-        Whether to add what Numba's debugger needs.
+        Whether to generate debug information in Numba's form.
     relocatable : bool
-        Whether the result is to be linked again, with what it still lacks, as of ``nvlink -r``; it cannot be loaded
-        before.
+        Whether to produce a relocatable object, as ``nvlink -r`` does; it must be linked again before it can be
+        loaded.
 
     Examples
     --------
@@ -106,7 +106,7 @@ class LinkerOptions:
     relocatable: bool | None = None
 
     def as_bytes(self, backend: str = "nvjitlink") -> list[bytes]:
-        """Return the options as the linker takes them.
+        """Return the options in the linker's command-line form.
 
         Parameters
         ----------

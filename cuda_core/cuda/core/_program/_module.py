@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled code: ObjectCode, which holds it, and Module, which loads it and shows what is inside."""
+"""ObjectCode, which holds compiled code, and Module, which loads it and has its kernels as attributes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LOADABLE = ("ptx", "cubin", "fatbin")
 
 
 class ObjectCode:
-    """Compiled code, in memory or in a file; it is loaded when its first kernel is asked for.
+    """Compiled code, in memory or in a file; it is loaded on first use, such as `get_kernel`.
 
     Objects come from `Program.compile`, `Linker.link` and the ``from_...`` methods. They can be pickled.
 
@@ -65,7 +65,7 @@ class ObjectCode:
 
     @classmethod
     def _given(cls, module: Any, code_type: str, name: str, mapping: dict[str, str] | None) -> ObjectCode:
-        """Make an ObjectCode of bytes, or of the path of a file."""
+        """Create an ObjectCode from bytes, or from the path of a file."""
         if isinstance(module, (bytes, bytearray, memoryview)):
             return cls._make(bytes(module), code_type, name, mapping)
         if not isinstance(module, (str, os.PathLike)):
@@ -83,16 +83,16 @@ class ObjectCode:
     def from_ptx(
         module: bytes | str | os.PathLike[str], *, name: str = "", symbol_mapping: dict[str, str] | None = None
     ) -> ObjectCode:
-        """Take PTX.
+        """Create an ObjectCode from PTX.
 
         Parameters
         ----------
         module : bytes, str or path
             The code as bytes, or the path of a file.
         name : str
-            What to call it.
+            The name of the code.
         symbol_mapping : dict of str to str, optional
-            Names by which `get_kernel` finds symbols.
+            Names for `get_kernel`, with the symbols that they stand for.
 
         Returns
         -------
@@ -104,53 +104,53 @@ class ObjectCode:
     def from_cubin(
         module: bytes | str | os.PathLike[str], *, name: str = "", symbol_mapping: dict[str, str] | None = None
     ) -> ObjectCode:
-        """Take a cubin; see `from_ptx` for the parameters."""
+        """Create an ObjectCode from a cubin; see `from_ptx` for the parameters."""
         return ObjectCode._given(module, "cubin", name, symbol_mapping)
 
     @staticmethod
     def from_fatbin(
         module: bytes | str | os.PathLike[str], *, name: str = "", symbol_mapping: dict[str, str] | None = None
     ) -> ObjectCode:
-        """Take a fatbin, which holds code for several architectures; see `from_ptx` for the parameters."""
+        """Create an ObjectCode from a fatbin, code for several architectures; see `from_ptx` for the parameters."""
         return ObjectCode._given(module, "fatbin", name, symbol_mapping)
 
     @staticmethod
     def from_ltoir(
         module: bytes | str | os.PathLike[str], *, name: str = "", symbol_mapping: dict[str, str] | None = None
     ) -> ObjectCode:
-        """Take LTO-IR, which must be linked; see `from_ptx` for the parameters."""
+        """Create an ObjectCode from LTO-IR, which must be linked; see `from_ptx` for the parameters."""
         return ObjectCode._given(module, "ltoir", name, symbol_mapping)
 
     @staticmethod
     def from_object(module: bytes | str, *, name: str = "", symbol_mapping: dict[str, str] | None = None) -> ObjectCode:
-        """Take an object file with device code, which must be linked; see `from_ptx` for the parameters."""
+        """Create an ObjectCode from an object file, which must be linked; see `from_ptx` for the parameters."""
         return ObjectCode._given(module, "object", name, symbol_mapping)
 
     @staticmethod
     def from_library(
         module: bytes | str, *, name: str = "", symbol_mapping: dict[str, str] | None = None
     ) -> ObjectCode:
-        """Take a static library of such object files, which must be linked; see `from_ptx` for the parameters."""
+        """Create an ObjectCode from a static library, which must be linked; see `from_ptx` for the parameters."""
         return ObjectCode._given(module, "library", name, symbol_mapping)
 
     @property
     def code(self) -> bytes | str:
-        """Return the code, or the path of its file."""
+        """Return the code as bytes, or the path of its file."""
         return self._code
 
     @property
     def code_type(self) -> str:
-        """Return what kind of code it is: ``"ptx"``, ``"cubin"`` ..."""
+        """Return the type of the code, such as ``"ptx"`` or ``"cubin"``."""
         return self._code_type
 
     @property
     def name(self) -> str:
-        """Return what the code is called."""
+        """Return the name of the code."""
         return self._name
 
     @property
     def symbol_mapping(self) -> dict[str, str]:
-        """Return the names by which symbols are found, with the symbols' own names."""
+        """Return the names for `get_kernel`, with the symbols that they stand for."""
         return dict(self._symbol_mapping)
 
     def _bytes(self) -> bytes:
@@ -160,7 +160,7 @@ class ObjectCode:
             return file.read()
 
     def _signatures(self) -> dict[str, str]:
-        """Return the kinds of the kernels' parameters, as far as they are known."""
+        """Return the kinds of the kernels' parameters, as far as known; see `kernel_signatures`."""
         if self._kinds is None:
             text = self._bytes().decode(errors="replace") if self._code_type == "ptx" else ""
             self._kinds = kernel_signatures(text)
@@ -196,7 +196,7 @@ class ObjectCode:
         Parameters
         ----------
         name : str
-            Its name as declared, if ``extern "C"``, as in `name_expressions`, or as the compiler mangled it.
+            The declared name of an ``extern "C"`` kernel, one of the `name_expressions`, or the mangled name.
 
         Returns
         -------
@@ -205,9 +205,9 @@ class ObjectCode:
         Raises
         ------
         CUDAError
-            If there is no such kernel (the message lists those there are), or the code does not load.
+            If there is no such kernel (the message lists the existing ones), or the code cannot be loaded.
         ValueError
-            If the code is a cubin or fatbin and its headers lead out of it.
+            If the headers of a cubin or fatbin refer to bytes outside of it.
         """
         library, kinds = self._library, self._kinds
         if library is None or kinds is None:
@@ -227,7 +227,7 @@ class Module:
     Parameters
     ----------
     code : ObjectCode
-        What to load.
+        The code to load.
 
     Examples
     --------
@@ -260,11 +260,11 @@ class Module:
         code_type : str
             ``"c++"`` or ``"ptx"``.
         options : ProgramOptions, optional
-            How to compile it.
+            The options of the compilation.
         name_expressions : sequence of str
-            Kernels and variables by their C++ names; see `Program.compile`.
+            C++ names of kernels and variables; see `Program.compile`.
         logs : object with ``write``, optional
-            What the compiler's messages are written to.
+            The object to which the compiler's messages are written.
 
         Returns
         -------
@@ -274,7 +274,7 @@ class Module:
         from cuda.core import Program
 
         with Program(code, code_type, options) as program:
-            # The CPU device translates PTX itself: to assemble it for a GPU first would only cost time.
+            # The CPU device compiles PTX itself: assembling a cubin first would only cost time.
             target = "ptx" if will_use_cpu() else "cubin"
             return cls(program.compile(target, name_expressions, logs))
 
@@ -295,12 +295,12 @@ class Module:
         Parameters
         ----------
         name : str
-            The variable's name, mangled unless it is ``extern "C"`` or among the `name_expressions` (as ``"&name"``).
+            The variable's name: mangled, unless it is ``extern "C"`` or one of the `name_expressions` (as ``"&name"``).
 
         Returns
         -------
         Buffer
-            The variable's memory on the current device; closing it leaves the variable as it is.
+            The variable's memory on the current device; closing the Buffer does not affect the variable.
 
         Raises
         ------
@@ -316,11 +316,11 @@ class Module:
 
     @property
     def kernel_names(self) -> list[str]:
-        """Return the names of all kernels, as the compiler left them."""
+        """Return the mangled names of all kernels."""
         return list(self.code._load().kernel_names())
 
     def close(self) -> None:
-        """Let go of the code, which is unloaded with the last kernel of it. Closing twice does nothing."""
+        """Release the code, which is unloaded when none of its kernels is in use. Closing twice does nothing."""
         self._code = None
 
     def __enter__(self) -> Module:

@@ -23,7 +23,7 @@ _INPUTS = {
 
 
 class NvJitLink:
-    """A link in the making. Its methods raise nvJitLinkError; `logs` tells what the linker wrote."""
+    """An nvJitLink handle. Its methods raise nvJitLinkError; `logs` returns the linker's messages."""
 
     def __init__(self, options: LinkerOptions) -> None:
         self.handle: Any = None
@@ -31,7 +31,7 @@ class NvJitLink:
         self.handle = nvjitlink.create(len(flags), flags)
 
     def add(self, code: ObjectCode) -> None:
-        """Add code to be linked."""
+        """Add an input."""
         data = code._bytes()
         if code.code_type == "ptx" and not data.endswith(b"\0"):
             data += b"\0"

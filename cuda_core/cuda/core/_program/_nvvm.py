@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Programs in NVVM IR (LLVM's language with NVIDIA's additions), compiled by libNVVM."""
+"""Compilation of NVVM IR (LLVM IR with NVIDIA's extensions) by libNVVM."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cuda.core._program import _diagnostics
 if TYPE_CHECKING:
     from cuda.core._program._program_options import ProgramOptions
 
-# Field -> libNVVM's option, and how its value is written; libNVVM documentation, "nvvmCompileProgram".
+# Field -> (kind of its value, libNVVM's option). libNVVM documentation, "nvvmCompileProgram".
 _OPTIONS = {
     "debug": ("flag", "-g"),
     "lineinfo": ("flag", "-generate-line-info"),
@@ -26,7 +26,7 @@ _OPTIONS = {
     "split_compile": ("value", "-split-compile"),
     "numba_debug": ("flag", "-numba-debug"),
 }
-# What else an NVVM program may have: it is used in another way, or says what the target says already.
+# Other fields that NVVM programs accept: they are handled elsewhere, or implied by the target.
 _OTHERS = (
     "name",
     "arch",
@@ -39,7 +39,7 @@ _OTHERS = (
 
 
 def spelled(options: ProgramOptions, target_type: str | None) -> list[bytes]:
-    """Return the options as libNVVM takes them."""
+    """Return the options in libNVVM's command-line form."""
     refused = [
         field
         for field in options.__dataclass_fields__
@@ -63,14 +63,14 @@ def spelled(options: ProgramOptions, target_type: str | None) -> list[bytes]:
 
 @functools.cache
 def libdevice() -> bytes:
-    """Return NVIDIA's library of mathematical functions as bitcode."""
+    """Return libdevice, NVIDIA's library of mathematical functions, as bitcode."""
     from cuda import pathfinder
 
     return pathlib.Path(pathfinder.find_bitcode_lib("device")).read_bytes()
 
 
 class NVVMProgram:
-    """A program of libNVVM, made of the modules of a `Program`."""
+    """An nvvmProgram with the modules of a `Program`."""
 
     def __init__(self, code: bytes, name: str, options: ProgramOptions) -> None:
         from cuda.bindings import nvvm
@@ -124,7 +124,7 @@ class NVVMProgram:
 
 
 def _extra(options: ProgramOptions) -> list[tuple[str, bytes]]:
-    """Return the further modules of a program, checked."""
+    """Return the validated `extra_sources` of a program."""
     modules = []
     given = options.extra_sources or ()
     if not isinstance(given, (list, tuple)):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Programs in C++, NVVM IR or PTX, compiled by NVRTC, libNVVM or nvJitLink. No driver is needed."""
+"""Program: compilation of C++, NVVM IR or PTX by NVRTC, libNVVM or nvJitLink, without a driver."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PCH_OPTIONS = ("pch", "create_pch", "use_pch")
 
 
 def _check(nvrtc: Any, call: str, answer: tuple) -> Any:
-    """Return what an NVRTC function returned behind its status, or raise."""
+    """Return the result of an NVRTC function without its status, or raise if that is an error."""
     status, *values = answer
     if status != 0:
         raise compiler_error(NVRTCError, status.name, int(status), call, "")
@@ -41,7 +41,7 @@ def _check(nvrtc: Any, call: str, answer: tuple) -> Any:
 
 
 def _filled(nvrtc: Any, what: str, program: Any) -> bytes:
-    """Return one of the program's outputs: each has a function for its size and one that fills memory."""
+    """Return one of the program's outputs, by nvrtcGet...Size and nvrtcGet..."""
     size = _check(nvrtc, f"nvrtcGet{what}Size", getattr(nvrtc, f"nvrtcGet{what}Size")(program))
     data = bytearray(size)
     if size:
@@ -55,7 +55,7 @@ def _source(code: Any, code_type: SourceCodeType) -> bytes:
     if not isinstance(code, (bytes, bytearray)):
         raise TypeError(f"code must be the {code_type} source as str or bytes, not {type(code).__name__}")
     code = bytes(code)
-    if code_type != SourceCodeType.NVVM:  # which may be bitcode
+    if code_type != SourceCodeType.NVVM:  # bitcode may end with NUL bytes
         code = code.rstrip(b"\0")
     if b"\0" in code and code_type != SourceCodeType.NVVM:
         raise ValueError(f"code has a NUL character at {code.index(0)}")
@@ -72,7 +72,7 @@ class Program:
     code_type : str
         ``"c++"``, ``"ptx"`` or ``"nvvm"``: NVVM IR as text or bitcode.
     options : ProgramOptions, optional
-        How to compile it.
+        The options of the compilation.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class Program:
         except ValueError:
             raise RuntimeError(f"code_type must be 'c++', 'ptx' or 'nvvm', not {code_type!r}") from None
         self._options = dataclasses.replace(as_options(ProgramOptions, options, "options"))
-        self._keys: dict[tuple, tuple[str, list[str], bytes, bytes | None]] = {}  # found already, see _find_keys
+        self._keys: dict[tuple, tuple[str, list[str], bytes, bytes | None]] = {}  # see _find_keys
         self._code = _source(code, self._code_type)
         if self._code_type == SourceCodeType.CXX:
             self._handle = self._create()
@@ -115,7 +115,7 @@ class Program:
         return _check(nvrtc, "nvrtcCreateProgram", answer)
 
     def close(self) -> None:
-        """Let go of the compiler's program. Closing twice does nothing; what was compiled stays."""
+        """Destroy the compiler's program. Closing twice does nothing; compiled code stays valid."""
         handle, self._closed = self._handle, True
         if handle is None or int(handle) == 0:
             return
@@ -128,7 +128,7 @@ class Program:
             _check(nvrtc, "nvrtcDestroyProgram", nvrtc.nvrtcDestroyProgram(handle))
 
     def __del__(self) -> None:
-        # While Python exits nothing can be imported any more, and the process gives everything back anyway.
+        # At interpreter shutdown nothing can be imported any more, and the process frees everything anyway.
         if getattr(self, "_handle", None) is not None and not sys.is_finalizing():
             self.close()
 
@@ -151,17 +151,17 @@ class Program:
 
     @property
     def backend(self) -> CompilerBackendType:
-        """Return what compiles the program."""
+        """Return the compiler of the program."""
         return _BACKENDS[self._code_type]
 
     @property
     def handle(self) -> Any:
-        """Return the compiler's program: an `nvrtcProgram`, or libNVVM's as int; 0 once closed; None for PTX."""
+        """Return the `nvrtcProgram`, or the address of the nvvmProgram; 0 once closed; None for PTX."""
         return self._handle
 
     @property
     def pch_status(self) -> PCHStatusType | None:
-        """Return whether the last compilation wrote a precompiled header; None where none was asked for."""
+        """Return whether the last compilation wrote a precompiled header; None if none was requested."""
         return self._pch_status
 
     def compile(
@@ -179,13 +179,13 @@ class Program:
         target_type : str
             ``"ptx"``, ``"cubin"`` or, from C++ and NVVM IR, ``"ltoir"``.
         name_expressions : sequence of str
-            Kernels and variables by their C++ names, such as ``"scale<float>"`` or ``"&table"``: templates are
-            instantiated, and the names are found by `ObjectCode.get_kernel`.
+            C++ names of kernels and variables, such as ``"scale<float>"`` or ``"&table"``: templates are instantiated,
+            and `ObjectCode.get_kernel` accepts the names.
         logs : object with ``write``, optional
-            What the compiler's messages are written to.
+            The object to which the compiler's messages are written.
         cache : ProgramCacheResource, optional
-            Where to look for the result first, and to keep it; see `make_program_cache_key`. A program found there
-            was not compiled now, so there are no `logs`.
+            The cache in which the result is looked up and stored; see `make_program_cache_key`. After a cache hit
+            nothing is written to `logs`.
 
         Returns
         -------
@@ -194,9 +194,9 @@ class Program:
         Raises
         ------
         NVRTCError, NVVMError, NvJitLinkError
-            If it does not compile; the message shows the lines concerned, `log` is what the compiler wrote.
+            If it does not compile; the message shows the source lines, `log` is the compiler's log.
         ValueError
-            If an argument is wrong, or there is a cache and the program reads or writes files.
+            If an argument is invalid, or `cache` is given and the program reads or writes files.
         """
         if self._closed:
             raise ClosedError("this Program is closed")
@@ -231,11 +231,11 @@ class Program:
         return result
 
     def _find_keys(self, asked: tuple, target: str, names: list[str]) -> tuple[str, list[str], bytes, bytes | None]:
-        """Return what a compilation that is asked for comes to: target, names, and the keys of its entries."""
+        """Return the target and names of a compilation, and the keys of its cache entries."""
         from cuda.core._program._program_key import key_of
 
         key = key_of(self._code, self._code_type, self._options, target, names)
-        # What the code does not say itself is an entry of its own, so that the other is the code and nothing else.
+        # Symbols and parameter kinds are stored in a second entry, so that the first holds nothing but the code.
         notes_key = hashlib.sha256(key + b"notes").digest() if names or target == "cubin" else None
         found = target, names, key, notes_key
         if all(isinstance(value, (str, bytes)) for value in asked) and self._options.is_settled():
@@ -252,7 +252,7 @@ class Program:
     def _translate(self, target: str, names: list[str], logs: Any) -> ObjectCode:
         from cuda.bindings import nvrtc
 
-        if self._compiled:  # NVRTC takes name expressions only before the first compilation
+        if self._compiled:  # NVRTC accepts name expressions only before the first compilation
             fresh = self._create()
             _check(nvrtc, "nvrtcDestroyProgram", nvrtc.nvrtcDestroyProgram(self._handle))
             self._handle = fresh
@@ -318,7 +318,7 @@ class Program:
     def _linker_options(self) -> Any:
         if self._code_type == SourceCodeType.PTX:
             return self._options.for_linker()
-        # What libNVVM has used is used up; these are the assembler's.
+        # Options for libNVVM have been applied; these are for the assembler.
         fields = ("name", "arch", "debug", "lineinfo", "max_register_count", "no_cache")
         values = {field: getattr(self._options, field) for field in fields}
         return LinkerOptions(**values)
@@ -338,7 +338,7 @@ class Program:
         return result
 
 
-# Types of caches met, since to ask an abstract class for its instances is slow.
+# Known types of caches, since isinstance() with an abstract class is slow.
 _CACHE_TYPES: set[type] = set()
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Caches of compiled programs: in memory, and in a folder that processes share."""
+"""Caches of compiled programs, in memory or in a folder that processes share."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from cuda.core._program._module import ObjectCode
 
 Value = bytes | bytearray | memoryview | ObjectCode
 
-MAGIC = b"cudaprg1"  # what a file begins with: the number at its end is the version of its form
-FILE_LIMIT = 1 << 30  # bytes of all entries of a folder where the caller names no limit
+MAGIC = b"cudaprg1"  # the first bytes of a file; the digit is the version of the format
+FILE_LIMIT = 1 << 30  # bytes: the default limit of a folder's total size
 _ENTRY = re.compile(r"[0-9a-f]{64}")
 
 
@@ -49,11 +49,11 @@ def _limit(max_size_bytes: int | None) -> int | None:
 
 
 class ProgramCacheResource(ABC):
-    """Keep compiled programs by key, for `Program.compile(cache=...)`.
+    """Abstract base of caches for `Program.compile(cache=...)`: mappings from keys to compiled programs.
 
-    A subclass has ``__getitem__`` (which raises KeyError where there is no such entry), ``__setitem__``,
-    ``__delitem__``, ``__len__`` and `clear`. Keys are bytes, or str standing for its UTF-8; entries are bytes. A cache
-    may drop any entry at any time.
+    A subclass defines ``__getitem__`` (which raises KeyError for a missing entry), ``__setitem__``,
+    ``__delitem__``, ``__len__`` and `clear`. Keys are bytes, or str, which is encoded as UTF-8; entries are bytes. A
+    cache may drop any entry at any time.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class ProgramCacheResource(ABC):
     def clear(self) -> None:
         """Remove all entries."""
 
-    # Without this, Python would try the keys 0, 1, 2 ... to answer `key in cache`.
+    # Without this, Python would evaluate `key in cache` by iterating over the keys 0, 1, 2 and so on.
     def __contains__(self, key: bytes | str) -> bool:
         return self.get(key) is not None
 
@@ -93,12 +93,12 @@ class ProgramCacheResource(ABC):
             return default
 
     def update(self, items: Mapping[bytes | str, Value] | Iterable[tuple[bytes | str, Value]], /) -> None:
-        """Keep several entries: a mapping, or pairs of key and value."""
+        """Store several entries, given as a mapping or as pairs of key and value."""
         for key, value in items.items() if isinstance(items, Mapping) else items:
             self[key] = value
 
-    def close(self) -> None:  # noqa: B027 - a subclass need not have one
-        """Let go of what the cache holds open, which is nothing unless a subclass says otherwise."""
+    def close(self) -> None:  # noqa: B027 - a subclass need not define it
+        """Release the resources of the cache; the base class has none."""
 
     def __enter__(self) -> ProgramCacheResource:
         return self
@@ -108,12 +108,12 @@ class ProgramCacheResource(ABC):
 
 
 class InMemoryProgramCache(ProgramCacheResource):
-    """Keep compiled programs in this process; threads may share the cache.
+    """A cache of compiled programs in this process's memory; threads may share it.
 
     Parameters
     ----------
     max_size_bytes : int, optional
-        The size of all entries at most: those not used for longest are dropped. None for no limit.
+        The maximum total size; the least recently used entries are dropped. None for no limit.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class InMemoryProgramCache(ProgramCacheResource):
 
     def __init__(self, *, max_size_bytes: int | None = None) -> None:
         self._limit = _limit(max_size_bytes)
-        self._entries: dict[bytes, bytes] = {}  # in order of their last use
+        self._entries: dict[bytes, bytes] = {}  # ordered by last use
         self._size = 0
         self._lock = threading.Lock()
 
@@ -170,30 +170,30 @@ class InMemoryProgramCache(ProgramCacheResource):
 
 
 class FileStreamProgramCache(ProgramCacheResource):
-    """Keep compiled programs in a folder, which threads and processes may share.
+    """A cache of compiled programs in a folder, which threads and processes may share.
 
-    Each entry is a file of its own that appears whole or not at all; one that is damaged counts as absent and is
-    removed. Nothing that is read is ever executed as Python or unpickled.
+    Each entry is a file that is created atomically. A damaged file counts as a missing entry and is removed. Cached
+    data is never unpickled or executed as Python.
 
     Parameters
     ----------
     path : str or path, optional
-        The folder, made with mode 0700 if need be; by default ``open-cuda-python/programs`` in the user's folder for
-        caches (``XDG_CACHE_HOME``, else ``~/.cache``).
+        The folder, created with mode 0700 if it does not exist; by default ``open-cuda-python/programs`` in the user's
+        cache folder (``XDG_CACHE_HOME``, else ``~/.cache``).
     max_size_bytes : int, optional
-        The size of all files at most: those not used for longest are removed. None for 1 GiB.
+        The maximum total size; the least recently used files are removed. None for 1 GiB.
 
     Raises
     ------
     PermissionError
-        If the folder or one above it belongs to somebody else (root excepted) or others may write to it, for they could
-        put code there. Folders above may be such as ``/tmp``: root's, with the sticky bit.
+        If the folder or one of its parents belongs to another user (except root), or other users may write to it: they
+        could inject code. Parents may be world-writable with the sticky bit if root owns them, as ``/tmp``.
     OSError
-        If it cannot be made.
+        If it cannot be created.
 
     Notes
     -----
-    The folder is opened once and used by its descriptor until `close`: what its path means later does not matter.
+    The folder is opened once and accessed by its descriptor until `close`, even if its path is renamed meanwhile.
     Symbolic links on the path are followed if they belong to the user or to root.
 
     Examples
@@ -210,7 +210,7 @@ class FileStreamProgramCache(ProgramCacheResource):
         self._opened = _open(given if isinstance(given, str) else os.fsdecode(given))
 
     def _folder(self) -> CacheFolder:
-        """Return the folder, made anew if it was removed."""
+        """Return the folder, created again if it was removed."""
         if not self._opened.is_there():
             self._opened = _open(self._opened.path)
         return self._opened

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a compiled program depends on, as the key by which a cache finds it."""
+"""make_program_cache_key(): the key of a compiled program, a hash of everything that it depends on."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from cuda.core._program._compile_target import default_arch
 from cuda.core._program._linker_options import LinkerOptions
 from cuda.core._program._program_options import ProgramOptions
 
-# Changed with what `Program.compile` keeps under a key.
+# Incremented when the contents of cache entries change.
 _FORM = b"open-cuda-python program 1"
 
-# Options that read files, whose contents the key cannot know.
+# Options that read files, whose contents are not part of the key.
 _READING = ("include_path", "pre_include", "use_pch", "pch", "pch_dir")
-# Options that write files: a program found in a cache would not write them.
+# Options that write files, which a cache hit would not do.
 _WRITING = ("create_pch", "fdevice_time_trace", "time")
 _INCLUDE = re.compile(rb"(?:#|%:|\?\?=)(?:\s|/\*.*?\*/)*(?:include|embed)|__has_include|__has_embed", re.DOTALL)
 
@@ -35,10 +35,10 @@ def make_program_cache_key(
     name_expressions: Sequence[str | bytes | bytearray] = (),
     extra_digest: bytes | None = None,
 ) -> bytes:
-    """Return the key by which a cache finds a compiled program.
+    """Return the key of a compiled program in a cache.
 
-    It is made of everything that the result depends on: source, options, architecture (that of the current device
-    where the options have none), target, names, and the version and build of the compiler.
+    It is a hash of everything that the result depends on: source, options, architecture (by default that of the
+    current device), target, names, and the version and build of the compiler.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def make_program_cache_key(
     target_type, name_expressions
         As for `Program.compile`.
     extra_digest : bytes, optional
-        What stands for the files that the program reads, such as a SHA-256 of all its headers.
+        A digest of the files that the program reads, such as a SHA-256 of all its headers.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def make_program_cache_key(
     Raises
     ------
     ValueError
-        If the program reads files and there is no `extra_digest`, or if compiling it is to write a file.
+        If the program reads files and `extra_digest` is not given, or if the compilation writes files.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def key_of(
     names: Sequence[str],
     extra_digest: bytes | None = None,
 ) -> bytes:
-    """Return the key for arguments that a Program has checked; see `make_program_cache_key`."""
+    """Return the key for arguments that are validated already; see `make_program_cache_key`."""
     _refuse_files(options, source if kind == "c++" else b"", extra_digest)
     parts = [_FORM, kind.encode(), target.encode(), (options.name or "").encode(), source]
     parts += [b"" if extra_digest is None else b"+" + extra_digest, b"%d" % len(names)]
@@ -121,7 +121,7 @@ def _build(api: Literal["nvrtc", "nvvm", "nvjitlink"], version: Sequence[int]) -
 
 
 def _spelled(options: ProgramOptions, kind: str, target: str) -> list[bytes]:
-    """Return the compiler's version and its options as it takes them."""
+    """Return the compiler's version and its command-line options."""
     if kind == "c++":
         from cuda.bindings import nvrtc
 
@@ -138,11 +138,11 @@ def _spelled(options: ProgramOptions, kind: str, target: str) -> list[bytes]:
 
         linker = options.for_linker() if kind == "ptx" else LinkerOptions(arch=arch)
         spelled += [_build("nvjitlink", nvjitlink.version()), *linker.as_bytes("nvjitlink")]
-    return spelled  # nothing where PTX is handed through
+    return spelled  # empty if PTX is returned unchanged
 
 
 def _spelled_ir(options: ProgramOptions, target: str) -> list[bytes]:
-    """Return libNVVM's version, its options, and what else goes into an NVVM program."""
+    """Return libNVVM's version, its options, and the other inputs of an NVVM program."""
     from cuda.bindings import nvvm
     from cuda.core._program import _nvvm
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The options of a compilation, and how NVRTC spells them."""
+"""ProgramOptions, and their translation to the options of NVRTC and nvJitLink."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 from cuda.core._program import _bundled_headers
 from cuda.core._utils._options import named_options
 
-# Field -> (what its value becomes, NVRTC's option). NVRTC documentation, "Supported Compile Options".
-#   flag: the option itself where true   bool: =true or =false   switch: =on or =off
-#   value: =VALUE                        list: once for each value
-#   headers: =FOLDER where true
+# Field -> (kind of its value, NVRTC's option). NVRTC documentation, "Supported Compile Options".
+#   flag: the option itself if true   bool: =true or =false   switch: =on or =off
+#   value: =VALUE                     list: once for each value
+#   headers: =FOLDER if true
 _NVRTC = {
     "arch": ("value", "--gpu-architecture"),
     "relocatable_device_code": ("bool", "--relocatable-device-code"),
@@ -75,14 +75,14 @@ _NVRTC = {
     "jump_table_density": ("percent", "--jump-table-density"),
     "modify_stack_limit": ("bool", "--modify-stack-limit"),
 }
-# The kinds of warnings that --warning-as-error takes.
+# The kinds of warnings that --warning-as-error accepts.
 _WARNINGS = ("all-warnings", "reorder", "deprecated-declarations", "conversion")
-_MOST_DENSE = 101  # --jump-table-density: percent, and one more for no jump tables
+_MOST_DENSE = 101  # --jump-table-density: percent; 101 disables jump tables
 
 # Fields that only NVVM programs use.
 _NVVM_ONLY = ("extra_sources", "use_libdevice")
 
-# Fields with which a PTX program is assembled: the names that LinkerOptions gives them are the same.
+# Fields used when PTX is assembled; LinkerOptions has fields of the same names.
 LINKER_FIELDS = [
     "name",
     "arch",
@@ -101,7 +101,7 @@ LINKER_FIELDS = [
 
 
 def spell(field: str, kind: str, option: str, value: Any) -> Iterator[str]:
-    """Yield the command-line form of one option."""
+    """Yield one option in its command-line form."""
     if value is None or (kind == "flag" and not value):
         return
     if kind == "flag":
@@ -143,7 +143,7 @@ def _warnings(field: str, value: Any) -> list[str]:
     return list(kinds)
 
 
-# What the value of a field looks like, where the type alone does not tell.
+# Descriptions of valid values for error messages, where the type alone is not enough.
 _FORMS = {"arch": "a str such as 'sm_90'", "std": "a str such as 'c++17'"}
 
 
@@ -156,7 +156,7 @@ def _text(field: str, value: Any) -> str:
 
 
 def _macros(value: Any) -> Iterator[str]:
-    """Yield NAME or NAME=VALUE of a name, a pair of name and value, or a sequence of such."""
+    """Yield NAME or NAME=VALUE for a name, a pair of name and value, or a sequence of these."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, tuple) and len(value) == 2 and all(isinstance(part, str) for part in value):
@@ -185,116 +185,116 @@ def _is_macro(value: Any) -> bool:
 @named_options
 @dataclass
 class ProgramOptions:
-    """Choose how a `Program` is compiled. None leaves an option to the compiler.
+    """Options of a `Program`. None leaves an option to the compiler.
 
     Attributes
     ----------
     name : str
-        What the program is called in messages; its directory is where ``#include "..."`` looks first.
+        The program's file name in messages; ``#include "..."`` searches its directory first.
     arch : str
         The architecture, such as ``"sm_90"`` or ``"compute_90"``; by default that of the current device.
     relocatable_device_code : bool
-        Whether to generate code that can be linked with other code.
+        Whether to generate relocatable code, which can be linked with other code.
     extensible_whole_program : bool
-        Whether to link with the device runtime only.
+        Whether to compile in extensible whole-program mode, for linking with the device runtime only.
     debug : bool
-        Whether to add debugging information.
+        Whether to generate debug information.
     lineinfo : bool
-        Whether to add line numbers; always done for the CPU device, whose driver finds the PTX by it.
+        Whether to generate line information; always on for the CPU device, whose driver needs it to find the PTX.
     device_code_optimize : bool
-        Whether to optimise although `debug` is set.
+        Whether to optimise even if `debug` is set.
     ptxas_options : str or list of str
         Options for ptxas.
     max_register_count : int
-        The most registers that a thread may use.
+        The maximum number of registers per thread.
     ftz : bool
-        Whether single-precision denormals become zero.
+        Whether single-precision denormals are flushed to zero.
     prec_sqrt, prec_div : bool
-        Whether square root and division round correctly.
+        Whether single-precision square root and division are correctly rounded (IEEE 754).
     fma : bool
-        Whether a multiplication and an addition may become one operation.
+        Whether a multiplication and an addition may be contracted to a fused multiply-add.
     use_fast_math : bool
-        Whether to prefer speed: `ftz`, and neither `prec_sqrt` nor `prec_div`.
+        Whether to use fast mathematics: sets `ftz` and clears `prec_sqrt` and `prec_div`.
     extra_device_vectorization : bool
-        Whether to vectorise more.
+        Whether to vectorise more aggressively.
     link_time_optimization : bool
-        Whether to generate intermediate code for optimisation by the linker.
+        Whether to generate LTO-IR for link-time optimisation.
     gen_opt_lto : bool
-        Whether to optimise before that.
+        Whether to run optimiser passes before LTO-IR is written.
     define_macro, undefine_macro : str, tuple of str, or list of them
-        Macros as a name, or as (name, value).
+        Macros, each given as a name or as (name, value).
     include_path : str or list of str
         Folders for ``#include``.
     use_bundled_headers : bool
-        Whether to use the headers that NVRTC carries.
+        Whether to use the headers that are bundled with NVRTC.
     pre_include : str or list of str
         Headers to include first.
     no_source_include : bool
-        Whether not to look for headers in the folder of the program.
+        Whether to exclude the folder of the program from the search for headers.
     std : str
-        The language: ``"c++11"``, ``"c++14"``, ``"c++17"`` or ``"c++20"``.
+        The language standard: ``"c++11"``, ``"c++14"``, ``"c++17"`` or ``"c++20"``.
     builtin_move_forward, builtin_initializer_list : bool
-        Whether std::move and std::forward, std::initializer_list are built in.
+        Whether std::move and std::forward, or std::initializer_list, are provided as builtins.
     disable_warnings : bool
-        Whether to say nothing but errors.
+        Whether to suppress all warnings.
     restrict : bool
-        Whether all pointer parameters of kernels are ``__restrict__``.
+        Whether all pointer parameters of kernels are treated as ``__restrict__``.
     device_as_default_execution_space : bool
-        Whether functions without annotation are ``__device__``.
+        Whether functions without an execution space specifier are ``__device__``.
     device_int128, device_float128 : bool
-        Whether there are types ``__int128`` and ``__float128``.
+        Whether the types ``__int128`` and ``__float128`` are supported.
     optimization_info : str
         The kind of optimisation to report: ``"inline"``.
     no_display_error_number : bool
-        Whether messages have no number.
+        Whether to omit the numbers of messages.
     diag_error, diag_suppress, diag_warn : int or list of int
-        Numbers of messages that become errors, nothing, or warnings.
+        Numbers of messages to be treated as errors, suppressed, or treated as warnings.
     brief_diagnostics : bool
-        Whether messages have neither the line of source nor a caret.
+        Whether to omit the source line and the caret from messages.
     time : str
-        A CSV file for the time of each phase; ``"-"`` puts it into the log.
+        A CSV file for the time of each phase; ``"-"`` writes it to the log.
     split_compile : int
-        How many threads optimise; 0 for all processors.
+        The number of threads for optimisation; 0 for all processors.
     fdevice_syntax_only : bool
-        Whether only to check the syntax.
+        Whether to check only the syntax.
     minimal : bool
-        Whether to leave out language features that cost compile time.
+        Whether to omit language features that cost compile time.
     no_cache : bool
-        Whether not to use the compiler's cache.
+        Whether to disable the compiler's cache.
     fdevice_time_trace : str
         A JSON file for a trace of the compilation.
     frandom_seed : str
-        A seed for the names that the compiler makes up.
+        A seed for the names that the compiler generates.
     ofast_compile : str
         How much optimisation to give up for compile time: ``"0"``, ``"min"``, ``"mid"`` or ``"max"``.
     pch : bool
-        Whether to make and use a precompiled header by itself.
+        Whether to create and use precompiled headers automatically.
     create_pch, use_pch : str
-        A precompiled header to write, or to use.
+        The file of a precompiled header to write, or to use.
     pch_dir : str
         The folder for precompiled headers.
     pch_verbose, pch_messages : bool
-        Whether to say why a precompiled header is not used, and when one is.
+        Whether to report why a precompiled header is not used, and when one is.
     instantiate_templates_in_pch : bool
-        Whether a precompiled header holds template instances.
+        Whether a precompiled header contains template instances.
     extra_sources : list of tuple
-        Further modules, as (name, source), of an NVVM program.
+        Additional modules of an NVVM program, as (name, source).
     use_libdevice : bool
-        Whether to link libdevice to an NVVM program.
+        Whether to link libdevice into an NVVM program.
     numba_debug : bool
-        Whether to add what Numba's debugger needs.
+        Whether to generate debug information in Numba's form.
     warning_as_error : bool, str or list of str
-        Warnings that become errors: True for ``"all-warnings"``, or ``"reorder"``, ``"conversion"``,
+        Warnings to be treated as errors: True for ``"all-warnings"``, or ``"reorder"``, ``"conversion"``,
         ``"deprecated-declarations"``. NVRTC's ``--warning-as-error`` (``-Werror``).
     warn_reorder, warn_conversion : bool
-        Whether to warn of initialisers in another order than their members', and of conversions that may change a
+        Whether to warn about initialisers in another order than their members, and about conversions that may change a
         value.
     device_stack_protector : bool
-        Whether kernels check at run time that nothing overflows their stack.
+        Whether kernels detect stack overflows at run time.
     jump_table_density : int
-        How full, in percent, a table of jumps for a ``switch`` must be to be made; 101 makes none.
+        The minimum case density, in percent, for a ``switch`` to become a jump table; 101 disables jump tables.
     modify_stack_limit : bool
-        Whether the compiler may raise the process's limit of stack while it works; it does unless told not to.
+        Whether the compiler may raise the process's stack limit while it runs; by default it does.
 
     Examples
     --------
@@ -366,14 +366,14 @@ class ProgramOptions:
     modify_stack_limit: bool | None = None
 
     def as_bytes(self, backend: str, target_type: str | None = None) -> list[bytes]:
-        """Return the options as a compiler takes them.
+        """Return the options in a compiler's command-line form.
 
         Parameters
         ----------
         backend : str
             ``"NVRTC"``, ``"NVVM"`` or ``"nvJitLink"``.
         target_type : str, optional
-            What is compiled to; ``"ltoir"`` implies `link_time_optimization`.
+            The target; ``"ltoir"`` implies `link_time_optimization`.
 
         Returns
         -------
@@ -399,12 +399,12 @@ class ProgramOptions:
         return [option.encode() for option in options]
 
     def is_settled(self) -> bool:
-        """Return whether no field is a list or other object that its maker may still change."""
+        """Return whether all fields are immutable values rather than lists or other objects that may change later."""
         values = [getattr(self, field.name) for field in fields(self)]
         return all(value is None or isinstance(value, (str, bytes, int)) for value in values)
 
     def for_linker(self) -> Any:
-        """Return the options with which a PTX program is assembled, as LinkerOptions."""
+        """Return the LinkerOptions with which a PTX program is assembled."""
         from cuda.core import LinkerOptions
 
         unused = [
