@@ -134,8 +134,8 @@ static void fill_warp(struct cpu_block *block, uint32_t w)
     warp->graph_exec = filling->graph_exec;
 }
 
-/* Fill in the fields that are the same for all blocks of a launch. Nearly all of them also stay the same from one launch
- * of a kernel to the next. */
+/* Fill in the fields that are the same for all blocks of a launch. Nearly all of them also stay the same from one
+ * launch of a kernel to the next. */
 static void fill_warps(struct cpu_block *block, struct cpu_job *job, uint64_t stride)
 {
     struct cpu_filling wanted = {

@@ -10,8 +10,8 @@
 #include "check/race.h"
 #include "worker.h"
 
-/* Number of rounds in which all warps only polled, until more blocks are started (a warp may wait for a later block), and
- * until the core is yielded to other threads. */
+/* Number of rounds in which all warps only polled, until more blocks are started (a warp may wait for a later block),
+ * and until the core is yielded to other threads. */
 #define IDLE_ROUNDS_TO_ADMIT 64
 #define IDLE_ROUNDS_TO_ADMIT_AGAIN 4
 #define IDLE_ROUNDS_TO_YIELD 32
@@ -108,7 +108,7 @@ static bool admit(struct cpu_job *job, struct cpu_worker *worker, struct cpu_blo
     return true;
 }
 
-/* Remove the block behind `last` from the ring, with the fibers that a stopped launch leaves; return the new last one. */
+/* Remove the block behind `last` from the ring, with the fibers that a stopped launch leaves; return the new last. */
 static struct cpu_block *dismiss(struct cpu_worker *worker, struct cpu_block *last)
 {
     struct cpu_block *block = last->next;

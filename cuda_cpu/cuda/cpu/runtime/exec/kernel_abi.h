@@ -1,13 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * The contract between the machine code that cuda.cpu.emit makes and the native runtime that runs it.
- * exec/abi_table.c hands the offsets and numbers to Python.
+ * ABI between the machine code that cuda.cpu.emit generates and the native runtime that executes it. exec/abi_table.c
+ * exports the offsets and constants to Python.
  *
  * A kernel's machine code has one entry:  void NAME(struct cpu_warp *warp)
- * By enum cpu_path the runtime calls it once for some blocks that follow each other in the grid (`blocks`; it advances
- * `block_idx` from one to the next), with the first of a block's warps, straight on the worker's stack; or once for every
- * warp, straight or, where warps wait for each other, on a fiber of its own.
+ * Depending on enum cpu_path, the runtime calls it in one of three ways:
+ *   CPU_PATH_BLOCKS: once for `blocks` consecutive blocks, with the first warp of a block, on the worker's stack; the
+ *                    machine code iterates over the warps, and advances `block_idx` from block to block.
+ *   CPU_PATH_WARPS:  once for each warp, on the worker's stack.
+ *   CPU_PATH_FIBERS: once for each warp, on a fiber of its own, since the warps wait for each other.
  */
 #ifndef CUDA_CPU_KERNEL_ABI_H
 #define CUDA_CPU_KERNEL_ABI_H
@@ -15,14 +17,14 @@
 #include <stdint.h>
 
 #define CPU_WARP_SIZE 32
-/* Bytes from one block's shared memory to the next one's of its cluster. A 32-bit address of .shared::cluster is
- * (rank + 1) * stride + offset; below the stride it means the block's own, as an address of .shared::cta does. */
+/* Bytes from the shared memory of one block to that of the next one in the cluster. A 32-bit .shared::cluster address
+ * is (rank + 1) * stride + offset. Below the stride it is a .shared::cta address, in the block's own shared memory. */
 #define CPU_CLUSTER_STRIDE ((size_t)1 << 24)
 #define CPU_KERNEL_ABI 8 /* part of the disk cache's key */
 
 typedef uint32_t cpu_lanes; /* bit i: lane i */
 
-/* Who schedules the warps of a block. */
+/* How the warps of a block are scheduled. */
 enum cpu_path {
     CPU_PATH_WARPS = 0,  /* the runtime, one after the other */
     CPU_PATH_FIBERS = 1, /* the runtime, each on a fiber of its own, since they wait for each other */
@@ -41,24 +43,24 @@ enum cpu_fault {
     CPU_FAULT_CANCELLED = 7,         /* interrupted by the host */
     CPU_FAULT_INVALID_PC = 8,        /* indirect call to an address that is no function */
     CPU_FAULT_UNSUPPORTED = 9,       /* executed an instruction or service that is not supported */
-    CPU_FAULT_CHECK = 10,            /* ran to its end with findings of a check */
+    CPU_FAULT_CHECK = 10,            /* completed, but checks have findings */
 };
 
 struct cpu_warp;
 
-/* Services of the runtime, reached through warp->runtime so that machine code needs no symbols. */
+/* Services of the runtime: a function table, so that machine code refers to no symbols of the runtime. */
 struct cpu_runtime {
-    /* bar.sync id, threads: `threads` 0 means all live threads of the block; `lanes` are arriving. */
+    /* bar.sync id, threads: `lanes` arrive; `threads` 0 stands for all live threads of the block. */
     void (*barrier_sync)(struct cpu_warp *warp, uint32_t id, uint32_t threads, cpu_lanes lanes);      /*  0 */
     void (*barrier_arrive)(struct cpu_warp *warp, uint32_t id, uint32_t threads, cpu_lanes lanes);    /*  8 */
-    /* bar.red: op 0 popc, 1 and, 2 or; `predicate` has the bits of the lanes whose predicate holds. */
+    /* bar.red: op 0 popc, 1 and, 2 or; `predicate` is the mask of lanes whose predicate is true. */
     uint32_t (*barrier_reduce)(struct cpu_warp *warp, uint32_t id, uint32_t threads, cpu_lanes lanes,
                                uint32_t op, cpu_lanes predicate);                                     /* 16 */
     /* Called when warp->budget runs out in a loop: checks for cancellation, lets other warps run, resets the budget. */
     void (*poll)(struct cpu_warp *warp);                                                              /* 24 */
-    /* Never returns: ends the launch with `fault`. `line` is the PTX line (0 unknown), `address` what it concerns. */
+    /* Never returns: ends the launch with `fault`. `line` is the PTX line (0: unknown), `address` the faulting address. */
     void (*fault)(struct cpu_warp *warp, uint32_t fault, uint32_t line, uint64_t address);            /* 32 */
-    /* Device-side C library: arrays of 32, one element per lane, only `lanes` are read and written. */
+    /* Device-side C library: arrays with an element per lane, accessed only for `lanes`. */
     void (*vprintf)(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *format, const uint64_t *arguments,
                     int32_t *result);                                                                 /* 40 */
     void (*malloc)(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *size, uint64_t *result);   /* 48 */
@@ -68,7 +70,7 @@ struct cpu_runtime {
     void (*nanosleep)(struct cpu_warp *warp, uint32_t nanoseconds);                                   /* 72 */
     uint64_t (*clock)(struct cpu_warp *warp);       /* ticks of about one nanosecond: %clock, %clock64    80 */
     uint64_t (*globaltimer)(struct cpu_warp *warp); /* nanoseconds of real time: %globaltimer             88 */
-    /* The lanes that called exit/returned from the entry are dead: barriers no longer wait for them. */
+    /* The lanes have executed exit, or returned from the entry: barriers no longer wait for them. */
     void (*exit_lanes)(struct cpu_warp *warp, cpu_lanes lanes);                                       /* 96 */
     /* barrier.cluster: `lanes` arrive; a warp waits until the phase at which it arrived is over. */
     void (*cluster_arrive)(struct cpu_warp *warp, cpu_lanes lanes);                                  /* 104 */
@@ -78,22 +80,22 @@ struct cpu_runtime {
                                   const uint32_t *value);                                            /* 120 */
     void (*graph_launch)(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *handle, const uint64_t *stream,
                          uint32_t *result);                                                          /* 128 */
-    /* Textures and surfaces, see texture.h: objects, rows of arguments, rows of results or of what is stored. */
+    /* Textures and surfaces, see texture.h: objects, rows of arguments, rows of results or of data to store. */
     void (*texture)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t line, const uint64_t *object,
                     const uint32_t *arguments, uint64_t *data);                                      /* 136 */
-    /* Tensor copies and the like, see tensor.h: rows of operands. */
+    /* Bulk copies, tensor copies and multimem, see tensor.h: rows of operands. */
     void (*bulk)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t line, const uint64_t *operands); /* 144 */
     /* Updates of kernel nodes, see node.h: rows of operands; the first one becomes the result. */
     void (*graph_update)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint64_t *operands);  /* 152 */
-    /* Before an access of a checked kernel, see check.h: invalid addresses are replaced by valid ones. `site`
-     * is the function's number and the PTX line. */
+    /* Before an access of a checked kernel, see check.h: replaces invalid addresses by valid ones. `site` is the
+     * function's number (high 32 bits) and the PTX line. */
     void (*check_access)(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t what, uint32_t size,
                          uint64_t *addresses, const uint64_t *values);                               /* 160 */
-    /* Before an operation of the warp; `masks` has the lanes that each lane names. */
+    /* Before a warp-level operation (shfl.sync, vote.sync): `masks` has each lane's member mask. */
     void (*check_warp)(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t what,
                        const uint64_t *masks);                                                       /* 168 */
     void (*check_fence)(struct cpu_warp *warp, cpu_lanes lanes);                                     /* 176 */
-    /* Before bar.sync and the like; `threads` as in barrier_sync. */
+    /* Before a barrier instruction; `threads` as in barrier_sync. */
     void (*check_barrier)(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t what, uint32_t id,
                           uint32_t threads);                                                         /* 184 */
     /* Functions of the device runtime, see device.h: rows of operands; the first one becomes the result. */
@@ -103,14 +105,14 @@ struct cpu_runtime {
 /* One warp in flight. Filled by the runtime before the entry is called. */
 struct cpu_warp {
     const struct cpu_runtime *runtime;      /*   0 */
-    const uint8_t *params;                  /*   8  kernel parameter buffer, laid out as PTX says */
+    const uint8_t *params;                  /*   8  kernel parameter buffer, in the layout of PTX */
     uint8_t *shared;                        /*  16  shared memory of the block: static, then dynamic at shared_static */
     uint8_t *local;                         /*  24  local memory of lane 0; that of lane i is at local + i*local_stride */
     const uint64_t *symbols;                /*  32  addresses of the program's symbols, by Program.symbols index */
-    uint64_t local_stride;                  /*  40  bytes of local memory of each lane */
-    uint64_t local_top;                     /*  48  bytes of it in use by the frames of the call stack */
+    uint64_t local_stride;                  /*  40  bytes from one lane's local memory to the next one's */
+    uint64_t local_top;                     /*  48  bytes of each lane's local memory in use by stack frames */
     cpu_lanes lanes;                        /*  56  lanes that exist in this warp (the last warp of a block may be short) */
-    int32_t budget;                         /*  60  loop rounds until poll is called: 1 each, 256 in a spin loop */
+    int32_t budget;                         /*  60  loop iterations until poll is called; an iteration of a spin loop costs 256 */
     uint32_t warp_id;                       /*  64  index of the warp in its block */
     uint32_t shared_size;                   /*  68  static + dynamic */
     uint32_t shared_static;                 /*  72  where dynamic shared memory begins */
@@ -125,13 +127,13 @@ struct cpu_warp {
     uint64_t stack_limit;                   /* 528  lowest host stack address that a device function may reach */
     uint8_t *cluster_shared;                /* 536  shared memory of the first block of the cluster */
     uint64_t graph_exec;                    /* 544  %current_graph_exec */
-    uint32_t rows;                          /* 552  bit b: each 2**b lanes of the block are consecutive along x */
-    uint32_t current;                       /* 556  of the block's first warp: index of the warp that runs now */
+    uint32_t rows;                          /* 552  bit b: each aligned group of 2**b lanes is consecutive along x */
+    uint32_t current;                       /* 556  in the block's first warp: index of the running warp */
     uint32_t warp_count;                    /* 560  warps of the block */
     uint32_t warp_bytes;                    /* 564  from one warp of the block to the next */
-    uint32_t blocks;                        /* 568  to run in this call, the one at block_idx first */
-    cpu_lanes last_lanes;                   /* 572  lanes that exist in the block's last warp; all do in the others */
-    /* The runtime's own data follows and is no part of the contract. */
+    uint32_t blocks;                        /* 568  to execute in this call, from block_idx on */
+    cpu_lanes last_lanes;                   /* 572  lanes that exist in the block's last warp (other warps are full) */
+    /* Private data of the runtime follows (struct cpu_running), which is no part of the ABI. */
 };
 
 #endif

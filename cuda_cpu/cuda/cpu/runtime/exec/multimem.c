@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * multimem (PTX manual 9.7.9.14): one access to the memory of several devices. Each granule of a mapped
- * multicast object starts with a table of the memory that is bound to it, which driver/memory/multicast.py writes.
+ * multimem instructions (PTX manual 9.7.9.14), which access the memory of several devices at once. Each granule of a
+ * mapped multicast object starts with a table of the memory that is bound to it, written by driver/memory/multicast.py.
  */
 #include <string.h>
 
@@ -26,7 +26,7 @@ static uint8_t *copy_address(const struct cpu_multimem *table, uint32_t copy, ui
 
 static uint64_t read_number(const uint8_t *pointer, uint32_t bytes)
 {
-    switch (bytes) { /* whole, as other threads may write it */
+    switch (bytes) { /* in one access, since other threads may write it */
     case 1: return __atomic_load_n(pointer, __ATOMIC_RELAXED);
     case 2: return __atomic_load_n((const uint16_t *)(const void *)pointer, __ATOMIC_RELAXED);
     case 4: return __atomic_load_n((const uint32_t *)(const void *)pointer, __ATOMIC_RELAXED);
@@ -44,7 +44,7 @@ static void write_number(uint8_t *pointer, uint64_t value, uint32_t bytes)
     __atomic_store_n((uint64_t *)(void *)pointer, value, __ATOMIC_RELAXED);
 }
 
-/* All copies of a number combined in their order; `wide` sums up halves and bfloats as floats (.acc::f32). */
+/* Reduce all copies of a number, in order of devices; `wide`: accumulate f16 and bf16 in f32 (.acc::f32). */
 static uint64_t combined(const struct cpu_multimem *table, uint64_t address, uint32_t what)
 {
     uint32_t type = CPU_BULK_TYPE(what), op = CPU_BULK_OP(what), bytes = cpu_type_sizes[type];
@@ -87,7 +87,7 @@ static void access_registers(struct cpu_warp *warp, uint32_t what, uint32_t line
     }
 }
 
-/* multimem.cp.async.bulk and multimem.cp.reduce.async.bulk: `mask` has a bit for each byte of 16. */
+/* multimem.cp.async.bulk and multimem.cp.reduce.async.bulk: bit i of `mask` is for byte i of every 16 bytes. */
 static void copy_bytes(struct cpu_warp *warp, uint32_t what, uint32_t line, const uint64_t *operands, uint32_t lane)
 {
     const uint8_t *from = (const uint8_t *)(uintptr_t)operands[CPU_BULK_SOURCE * CPU_WARP_SIZE + lane];
@@ -107,9 +107,9 @@ static void copy_bytes(struct cpu_warp *warp, uint32_t what, uint32_t line, cons
 
 void cpu_multimem_access(struct cpu_warp *warp, uint32_t what, uint32_t line, const uint64_t *operands, uint32_t lane)
 {
-    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* .release and .acquire, which are rare enough to be all that there is */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* for .release and .acquire; rare, so all accesses do it */
     if ((what & 15) <= CPU_MULTIMEM_REDUCE)
-        access_registers(warp, what, line, (uint64_t *)(uintptr_t)operands, lane); /* the caller's own rows */
+        access_registers(warp, what, line, (uint64_t *)(uintptr_t)operands, lane); /* also results */
     else
         copy_bytes(warp, what, line, operands, lane);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Thread pool of helpers, one per core but one, which join published launches. The thread of a queue always works on its
- * launch itself, so every launch makes progress even while kernels that spin occupy all helpers.
+ * Thread pool: helpers, one less than cores, that join published launches. The thread of a queue always works on its
+ * launch itself, so every launch makes progress even while spinning kernels occupy all helpers.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -32,7 +32,7 @@ static long cores(void)
 
 bool cpu_may_spin(void)
 {
-    static _Atomic int known; /* 0: not yet, 1: no, 2: yes */
+    static _Atomic int known; /* cached result, 0: unknown, 1: no, 2: yes */
     int answer = atomic_load_explicit(&known, memory_order_relaxed);
     if (!answer)
         atomic_store(&known, answer = cores() > 1 ? 2 : 1);
@@ -63,7 +63,7 @@ void cpu_pool_set_workers(uint32_t count)
     atomic_store(&pool.workers, count > CPU_MAX_WORKERS ? CPU_MAX_WORKERS : count);
 }
 
-/* With the lock held: a launch with blocks left that wants another helper. */
+/* With the lock held: return a launch with blocks left that wants another helper, or NULL. */
 static struct cpu_job *find_job(void)
 {
     for (struct cpu_job *job = pool.jobs; job; job = job->link)
@@ -86,7 +86,7 @@ static void leave_job(struct cpu_job *job)
 {
     pthread_mutex_lock(&pool.lock);
     if (--job->helpers == 0)
-        cpu_eventcount_notify_all(&job->left); /* under the lock: the job is gone as soon as its owner sees no helper */
+        cpu_eventcount_notify_all(&job->left); /* under the lock: the owner frees the job once it has no helper */
     pthread_mutex_unlock(&pool.lock);
 }
 
@@ -121,7 +121,7 @@ static void *help(void *argument)
     return NULL;
 }
 
-/* With the lock held. A helper that cannot be started is one less. */
+/* With the lock held: start helpers; continue with fewer where one cannot be started. */
 static void start_helpers(uint32_t count)
 {
     while (pool.threads < count && cpu_thread_start(help, (void *)(uintptr_t)(pool.threads + 1)))

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Device printf. Each lane's line is made on its own and then appended to one buffer, which the host writes out at
- * synchronisation points, or earlier where it grows beyond the size that cuCtxSetLimit set: nothing is lost.
+ * Device printf and assert. Each lane's text is formatted separately and then appended to one buffer, which is written
+ * to stdout at synchronisation points, or earlier if it exceeds the size set by cuCtxSetLimit: no output is lost.
  */
 #define _GNU_SOURCE
 #include "printf.h"
@@ -18,16 +18,16 @@
 
 #include "worker.h"
 
-#define MAX_LINE (64u << 10) /* bytes of one printf */
+#define MAX_LINE (64u << 10) /* maximum output of one printf, in bytes */
 
 static struct {
     pthread_mutex_t lock;
     char *text;
     size_t length, capacity, limit;
-    uint64_t count; /* of all texts that kernels have printed */
+    uint64_t count; /* texts printed so far */
 } fifo = {.lock = PTHREAD_MUTEX_INITIALIZER, .limit = 1 << 20};
 
-static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER; /* keeps what is written out in order */
+static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER; /* serialises flushes, to preserve the order */
 
 static void write_all(int file, const char *text, size_t length)
 {
@@ -37,7 +37,7 @@ static void write_all(int file, const char *text, size_t length)
             struct pollfd place = {.fd = file, .events = POLLOUT};
             poll(&place, 1, -1);
         } else if (written < 0 && errno != EINTR) {
-            return; /* a closed stdout takes nothing */
+            return; /* stdout is closed: drop the output */
         }
         if (written > 0) {
             text += written;
@@ -108,14 +108,14 @@ static void append(const char *text, size_t length)
         cpu_printf_flush();
 }
 
-/* A line in the making, handed on whenever its bytes are full. */
+/* Output of a printf being formatted, appended to the buffer whenever `text` is full. */
 struct line {
     char text[1024];
     size_t length;
 };
 
 struct conversion {
-    char format[32]; /* as C wants it, the length made explicit */
+    char format[32]; /* for the C library, with an explicit length modifier */
     char letter;
     bool wide; /* 8-byte integer */
     int stars, star[2];
@@ -125,7 +125,7 @@ struct arguments {
     uint64_t base, at;
 };
 
-/* The next argument: each lies at a multiple of its size (CUDA's vprintf buffer). */
+/* Read the next argument from CUDA's vprintf buffer, where each is aligned to its size. */
 static uint64_t next_argument(struct arguments *arguments, unsigned size)
 {
     uint64_t value = 0;
@@ -150,7 +150,7 @@ static void put(struct line *line, const char *text, size_t length)
     }
 }
 
-/* Parse what follows a '%'. Returns its end, or NULL where it is no conversion. */
+/* Parse a conversion specification behind '%'. Return its end, or NULL if it is invalid. */
 static const char *parse(const char *format, struct conversion *conversion, struct arguments *arguments, int *count)
 {
     char *out = conversion->format;
@@ -171,7 +171,7 @@ static const char *parse(const char *format, struct conversion *conversion, stru
             *out++ = *format++;
         }
         for (digits = 0; *format >= '0' && *format <= '9'; format++)
-            if (digits++ < 4) /* at most 9999: no line is longer than MAX_LINE */
+            if (digits++ < 4) /* at most 9999, to limit the output */
                 *out++ = *format;
     }
     int longs = 0, halves = 0;
@@ -242,7 +242,7 @@ static void put_conversion(struct line *line, const struct conversion *conversio
     free(longer);
 }
 
-/* Returns the number of arguments, as CUDA's printf does. */
+/* Print one lane's text; return the number of arguments, as CUDA's printf does. */
 static int print_lane(const char *format, uint64_t base)
 {
     struct line line = {.length = 0};
@@ -265,7 +265,7 @@ static int print_lane(const char *format, uint64_t base)
             put_conversion(&line, &conversion, &arguments);
             count++;
             format = end;
-        } else { /* not a conversion: shown as it stands */
+        } else { /* not a conversion: printed literally */
             put(&line, "%", 1);
             format++;
         }
@@ -278,14 +278,14 @@ void cpu_vprintf(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *format,
                  int32_t *result)
 {
     cpu_need_stack(warp);
-    cpu_suspend_inline((struct cpu_running *)warp); /* the caller may be who reads a full pipe */
+    cpu_suspend_inline((struct cpu_running *)warp); /* the launching thread may be the reader of a full pipe */
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         result[lane] = format[lane] ? print_lane((const char *)(uintptr_t)format[lane], arguments[lane]) : -1;
     }
 }
 
-/* CUDA's own form of the line, on stderr. */
+/* Format the message that CUDA prints to stderr for a failed assert. */
 static void assert_text(char *text, size_t size, const struct cpu_warp *warp, unsigned lane, const uint64_t *message,
                         const uint64_t *file, const uint32_t *line, const uint64_t *function)
 {

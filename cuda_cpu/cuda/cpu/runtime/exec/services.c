@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Service tables: the functions that machine code calls through warp->runtime.
+ * Service tables (struct cpu_runtime): the functions that machine code calls through warp->runtime.
  */
 #include <errno.h>
 #include <time.h>
@@ -45,7 +45,7 @@ static void fault(struct cpu_warp *abi, uint32_t kind, uint32_t line, uint64_t a
     cpu_fault_now((struct cpu_running *)abi, kind, line, address, NULL);
 }
 
-/* Leave a launch that was stopped: by the host (the fault is this warp's) or by another warp's fault. */
+/* Leave a launch that was stopped by the host (recorded as a fault of this warp) or by another warp's fault. */
 static void leave_if_stopped(struct cpu_running *warp)
 {
     struct cpu_worker *worker = warp->block->worker;
@@ -65,8 +65,8 @@ static void poll(struct cpu_warp *abi)
         abi->budget = worker->deadline ? CPU_SHORT_BUDGET : CPU_PLAIN_BUDGET;
         return;
     }
-    /* A round of a loop that waits costs much, so its budget ends below 0; a loop that computes ends at 0 and gets on
-     * by itself, or so it seems for a long while. */
+    /* An iteration of a spin loop costs 256, so its budget ends below 0. The budget of other loops ends at 0; these are
+     * taken to make progress, up to POLLS_TO_DOUBT polls. */
     if (abi->budget >= 0 && warp->polls++ < POLLS_TO_DOUBT)
         warp->block->moved = true;
     abi->budget = CPU_FIBER_BUDGET;
@@ -113,7 +113,7 @@ static uint64_t global_timer(struct cpu_warp *abi)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Services that are the same for checked kernels. */
+/* Services that checked and unchecked kernels share. */
 #define COMMON                                                                                                       \
     .poll = poll, .fault = fault, .vprintf = cpu_vprintf, .assert_fail = cpu_assert_fail, .nanosleep = sleep_warp,   \
     .clock = clock_ticks, .globaltimer = global_timer, .exit_lanes = cpu_exit_lanes,                                 \

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Workers: enter a fiber, leave it, abort it on a fault, suspend and continue a call.
+ * Workers: resume a fiber, abort it after a fault, suspend and continue a call.
  */
 #define _GNU_SOURCE
 #include "worker.h"
@@ -12,7 +12,7 @@
 bool cpu_worker_thread(const char *name)
 {
     pthread_setname_np(pthread_self(), name);
-    cpu_reset_floating_point(); /* it inherits those of its parent, which may flush denormals to zero */
+    cpu_reset_floating_point(); /* a thread inherits the state of its parent, which may flush denormals to zero */
     return cpu_fault_stack();
 }
 

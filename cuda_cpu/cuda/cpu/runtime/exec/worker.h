@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * The structures of a launch: a job is one launch, a worker a thread that executes blocks of it, a block its warps in
- * flight.
+ * Structures of kernel execution: a grid has the properties of a kernel, a job is one launch of it, a worker a thread
+ * that executes blocks of the job, a block the state of its warps.
  */
 #ifndef CUDA_CPU_WORKER_H
 #define CUDA_CPU_WORKER_H
@@ -33,15 +33,15 @@ struct cpu_parameter {
 struct cpu_device_runtime;
 struct cpu_children;
 
-#define CPU_ALIGNMENT 64u       /* of local memory and of parameters where nothing asks for more */
-#define CPU_MAX_ALIGNMENT 4096u /* a multiple of which memory from the system begins at */
+#define CPU_ALIGNMENT 64u       /* minimum alignment of local memory and of parameters */
+#define CPU_MAX_ALIGNMENT 4096u /* mappings are aligned to at least this */
 
-/* Facts of a kernel that do not depend on the launch. */
+/* Properties of a kernel, shared by all its launches. */
 struct cpu_grid {
-    void (*_Atomic entry)(struct cpu_warp *warp); /* tier-up may exchange the code at any time */
+    void (*_Atomic entry)(struct cpu_warp *warp); /* tier-up may replace the code at any time */
     const uint64_t *symbols;
-    uint64_t local_bytes; /* of each thread, without recursion */
-    uint64_t frames;      /* bytes of stack for the machine code, where each function runs once */
+    uint64_t local_bytes; /* local memory of each thread, without recursion */
+    uint64_t frames;      /* bytes of host stack if each function of the machine code has one frame */
     uint32_t shared_static;
     uint32_t parameter_bytes;
     uint32_t parameters;
@@ -49,8 +49,8 @@ struct cpu_grid {
     struct cpu_device_runtime *device_runtime; /* of kernels that use the device runtime (device.h), else NULL */
     uint32_t path; /* enum cpu_path */
     uint32_t checks; /* enum cpu_check: checks that the machine code calls */
-    uint32_t alignment; /* the greatest of local, shared and parameter variables; less than CPU_ALIGNMENT: that */
-    _Atomic uint32_t in_flight;  /* launches that have not completed, which need the machine code */
+    uint32_t alignment; /* greatest of local, shared and parameter variables; at least CPU_ALIGNMENT is used */
+    _Atomic uint32_t in_flight;  /* launches that have not completed, for which the machine code must stay */
     _Atomic uint32_t block_time; /* nanoseconds of one block at the last launch, 0 unknown */
     _Atomic int64_t until_hot;   /* nanoseconds until tier-up is requested; 0: never, CPU_HOT: now */
     char name[];
@@ -67,7 +67,7 @@ struct cpu_fault_record {
     uint32_t line;
     uint64_t address;
     uint64_t pc; /* of the instruction, where machine code faulted */
-    uint64_t callers[CPU_MAX_CALLERS]; /* words of its stack that may be return addresses into the kernel's code */
+    uint64_t callers[CPU_MAX_CALLERS]; /* possible return addresses: pointers to code on the stack */
     uint64_t grid_id;
     const uint64_t *symbols; /* of the kernel's module; identifies it */
     uint32_t block[3];
@@ -87,7 +87,7 @@ struct cpu_job {
     uint32_t shared_size;
     uint64_t grid_id;
     uint64_t grid_workspace;
-    struct cpu_graph_run *graph; /* of the graph that the launch is part of, or NULL */
+    struct cpu_graph_run *graph; /* the graph launch that this is part of, or NULL */
     struct cpu_children *children; /* child launches, if the kernel uses the device runtime */
     bool cooperative; /* all blocks in flight at once */
     uint32_t path;    /* enum cpu_path */
@@ -97,24 +97,24 @@ struct cpu_job {
     uint32_t chunk;   /* blocks taken at a time */
     int64_t start;    /* cpu_now() */
     uint64_t blocks;
-    _Atomic uint64_t next;       /* first block that no worker has taken */
+    _Atomic uint64_t next;       /* index of the first block not yet taken by a worker */
     _Atomic uint32_t stop;       /* enum cpu_fault: workers leave at the next poll or block */
     struct cpu_races *races;     /* of a launch that is checked for races */
     _Atomic uint32_t errors;     /* findings of checks */
-    _Atomic uint32_t recorded;   /* whoever sets this first writes the fault record */
-    /* The helpers' side, see pool.c. */
+    _Atomic uint32_t recorded;   /* the thread that sets it first writes the fault record */
+    /* For helpers, see pool.c. */
     struct cpu_job *link;
-    struct cpu_job *beside;   /* of the same queue: branches of a graph */
+    struct cpu_job *beside;   /* list of the queue's jobs: branches of a graph */
     uint32_t limit;           /* workers that may take part, 0: all */
     uint32_t helpers, wanted; /* guarded by the pool's lock */
     struct cpu_eventcount left;     /* notified when the last helper leaves */
-    struct cpu_fault_record fault; /* last: set only with `recorded` */
+    struct cpu_fault_record fault; /* must be the last member: valid only with `recorded` */
 };
 
 struct cpu_barrier {
-    uint32_t expected; /* threads, 0: all that live */
+    uint32_t expected; /* threads to arrive, 0: all live ones */
     uint32_t lanes;    /* arrived */
-    uint32_t threads;  /* arrived, where the dead lanes of an arriving warp count as well */
+    uint32_t threads;  /* arrived, counting all lanes of an arriving warp */
     uint32_t warps;    /* bit w: warp w has arrived */
     uint32_t waiting;  /* bit w: warp w waits */
     uint32_t holds;    /* bar.red: lanes whose predicate holds */
@@ -129,9 +129,9 @@ struct cpu_running {
     void *context; /* suspended fiber, NULL before the first instruction */
     struct cpu_stack *stack;
     cpu_lanes live; /* lanes that have not exited */
-    uint32_t cluster_phase; /* at which the warp arrived last */
-    uint32_t polls; /* of loops that compute, since the last barrier */
-    uint64_t barrier_site;  /* of the last barrier of the block, where that is checked */
+    uint32_t cluster_phase; /* phase at which the warp arrived last */
+    uint32_t polls; /* of loops that do not spin, since the last barrier */
+    uint64_t barrier_site;  /* of the warp's last barrier, in checked kernels */
     uint32_t reduced_count; /* results of the last bar.red */
     bool reduced_all;
 };
@@ -147,7 +147,7 @@ struct cpu_region {
 /* State of barrier.cluster, which has numbered phases; stored in the cluster's first block. */
 struct cpu_cluster {
     uint32_t size;    /* blocks */
-    uint32_t left;    /* of them in flight */
+    uint32_t left;    /* blocks still in flight */
     uint32_t phase;
     uint32_t arrived; /* lanes */
     uint32_t warps[CPU_MAX_CLUSTER];   /* of each block: bit w: warp w has arrived */
@@ -155,7 +155,7 @@ struct cpu_cluster {
     struct cpu_block *blocks[CPU_MAX_CLUSTER];
 };
 
-/* Initial values of a block's warps, except the launch's number. Has no padding: it is compared by memcmp. */
+/* Initial values of a block's warps, except the launch's number. Without padding, since memcmp compares it. */
 struct cpu_filling {
     const struct cpu_runtime *runtime;
     const uint8_t *params;
@@ -172,14 +172,14 @@ struct cpu_block {
     uint32_t ready;   /* bit w: warp w can run */
     uint32_t alive;   /* bit w: warp w has not ended */
     uint32_t live;    /* lanes that have not exited */
-    uint32_t touched; /* bit b: some lane has come to barrier b since it was reset */
-    uint64_t following; /* index of the block behind the last one that it was; UINT64_MAX none */
+    uint32_t touched; /* bit b: some lane has arrived at barrier b since the last reset */
+    uint64_t following; /* successor of the last block index executed here; UINT64_MAX: none */
     uint64_t launch;  /* the worker's launch that the warps are filled for */
     bool moved;       /* some warp did more than poll since the scheduler's last round */
     uint32_t shape[3]; /* block_dim that thread_idx is filled for */
     struct cpu_filling filling;
     struct cpu_region shared, local;
-    uint8_t *shared_base; /* in the region */
+    uint8_t *shared_base; /* start of the block's slot in the region */
     uint32_t rank;        /* in the cluster */
     struct cpu_cluster *cluster, own;
     struct cpu_barrier barriers[CPU_BARRIERS];
@@ -187,14 +187,14 @@ struct cpu_block {
     struct cpu_running warps[CPU_MAX_WARPS];
 };
 
-/* A call on a worker's stack, outside of the warps' fibers; it may be suspended and continued by another thread. */
+/* A call on a worker's stack, not on a fiber of a warp; it may be suspended, and continued by another thread. */
 struct cpu_worker_call {
     struct cpu_worker *worker;
     void (*function)(void *);
     void *argument;
 };
 
-/* Executes blocks: a helper thread has one of its own; that of a queue is used by the thread that executes its command. */
+/* Executes blocks. Each helper thread has one; a queue's is used by the thread that executes its current command. */
 struct cpu_worker {
     uint32_t index;
     struct cpu_job *job;
@@ -203,14 +203,14 @@ struct cpu_worker {
     int64_t since;    /* start of the inline command */
     void *suspended;       /* stack pointer of the suspended call, which the queue's thread continues */
     struct cpu_worker_call call;
-    struct cpu_block *block; /* of the launch that runs without fibers for its warps */
+    struct cpu_block *block; /* the block of a launch that executes without fibers */
     struct cpu_job own;      /* the job of a queue's launch */
-    volatile bool guarded; /* machine code or a copy executes: its faults are handled here */
+    volatile bool guarded; /* machine code or a copy executes, whose faults are handled */
     bool aborted;          /* the fiber was left by a fault or a stop */
     struct cpu_running *current;
-    struct cpu_graph_run *graph; /* whose commands this queue's thread runs, or NULL */
+    struct cpu_graph_run *graph; /* graph launch whose commands this queue's thread executes, or NULL */
     uint32_t in_flight; /* blocks on fibers */
-    uint64_t launch;    /* counts them */
+    uint64_t launch;    /* number of launches so far */
     struct cpu_fault_record *record; /* receives faults outside of jobs (a copy) */
     struct cpu_stacks stacks;
     struct cpu_stack *stack; /* the current one */
@@ -222,7 +222,7 @@ extern const struct cpu_runtime cpu_services, cpu_check_services;
 static inline uint32_t cpu_count(cpu_lanes lanes)
 {
     if (lanes == UINT32_MAX)
-        return CPU_WARP_SIZE; /* nearly always; without the processor's own instruction a count is a call */
+        return CPU_WARP_SIZE; /* the usual case: without a popcount instruction __builtin_popcount is a call */
     lanes -= (lanes >> 1) & 0x55555555u;
     lanes = (lanes & 0x33333333u) + ((lanes >> 2) & 0x33333333u);
     return (((lanes + (lanes >> 4)) & 0x0f0f0f0fu) * 0x01010101u) >> 24;
@@ -236,8 +236,8 @@ bool cpu_worker_thread(const char *name); /* prepares the calling thread: name, 
 bool cpu_worker_resume(struct cpu_worker *worker, void **context, struct cpu_stack *stack);
 /* Call function(argument) with faults caught; false after a fault or a suspension. */
 bool cpu_worker_call(struct cpu_worker *worker, void (*function)(void *), void *argument);
-bool cpu_worker_continue(struct cpu_worker *worker); /* the suspended call; as cpu_worker_call */
-/* From within a call: suspend it; another thread continues here. */
+bool cpu_worker_continue(struct cpu_worker *worker); /* resumes the suspended call; returns as cpu_worker_call */
+/* Suspend the current call; returns on the thread that continues it. */
 void cpu_worker_suspend(struct cpu_worker *worker);
 void cpu_worker_abort(struct cpu_worker *worker) __attribute__((noreturn));
 
@@ -274,7 +274,7 @@ bool cpu_barriers_unstick(struct cpu_block *block); /* false: deadlock */
 void cpu_cluster_join(struct cpu_block *block, struct cpu_block *first, uint32_t rank, uint32_t size);
 void cpu_cluster_arrive(struct cpu_warp *warp, cpu_lanes lanes);
 void cpu_cluster_wait(struct cpu_warp *warp, cpu_lanes lanes);
-void cpu_cluster_exit(struct cpu_cluster *cluster); /* lanes of it have exited */
+void cpu_cluster_exit(struct cpu_cluster *cluster); /* to be called when lanes of it have exited */
 bool cpu_cluster_unstick(struct cpu_cluster *cluster); /* false: deadlock */
 bool cpu_cluster_leave(struct cpu_block *block); /* true for the last block of the cluster */
 
@@ -283,24 +283,24 @@ void cpu_fault_now(struct cpu_running *warp, uint32_t kind, uint32_t line, uint6
     __attribute__((noreturn));
 /* Called before a service waits for something that the launching thread may have to provide. */
 void cpu_suspend_inline(struct cpu_running *warp);
-/* Called before a service takes a lock: a stack overflow then could not be survived. */
+/* Called before a service takes a lock: a stack overflow with the lock held could not be recovered from. */
 void cpu_need_stack(struct cpu_warp *warp);
 #define CPU_PLAIN_BUDGET 20000 /* loop iterations between polls without fibers: a poll only checks for a stop */
-#define CPU_SHORT_BUDGET 100    /* the same inline: a poll also checks the deadline */
+#define CPU_SHORT_BUDGET 100    /* the same in an inline launch: a poll also checks the deadline */
 #define CPU_FIBER_BUDGET 4224   /* the same with fibers: a poll lets other warps run; no multiple of 256, the cost of a spin iteration */
 
 /* pool.c */
 void cpu_pool_set_workers(uint32_t count);
 uint32_t cpu_pool_workers(void);
 void cpu_pool_publish(struct cpu_job *job);
-uint32_t cpu_pool_retract(struct cpu_job *job); /* waits until no helper is in it; how many there were */
+uint32_t cpu_pool_retract(struct cpu_job *job); /* waits until all helpers have left; returns their number */
 void cpu_pool_stop(void);
 
 /* fault.c */
 void cpu_fault_install(void);
 void cpu_fault_renew(void); /* install again if another handler was installed since */
 bool cpu_fault_stack(void); /* give this thread an alternate signal stack */
-void cpu_fault_thread(struct cpu_worker *worker); /* route this thread's faults to the worker; NULL: to none */
-bool cpu_fault_free(void); /* true if this thread has no worker */
+void cpu_fault_thread(struct cpu_worker *worker); /* the worker that handles this thread's faults, or NULL */
+bool cpu_fault_free(void); /* return whether this thread has no worker */
 
 #endif

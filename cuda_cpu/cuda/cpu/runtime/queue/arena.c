@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Arena: first-fit allocator. The range is tiled by extents, free or live, in a treap ordered by address; each node has
- * the longest free extent of its subtree, so first fit takes one descent.
+ * Arena: first-fit allocator. Free and live extents cover the range, in a treap ordered by address. Each node has the
+ * length of the longest free extent of its subtree, so first fit takes one descent.
  */
 #define _GNU_SOURCE
 #include "arena.h"
@@ -16,15 +16,15 @@
 
 #define ALIGNMENT 256u
 #define HUGE_PAGE ((uint64_t)2 << 20)
-/* Guards split mappings, of which Linux allows a process 65530 by default; allocations beyond have none. */
+/* Each guard splits a mapping, and Linux allows a process 65530 by default: allocations beyond this have no guard. */
 #define MAX_GUARDED 16384
 
 struct extent {
     struct extent *left, *right;
     uint32_t priority;
-    uint64_t start, length; /* pages, the guard included */
+    uint64_t start, length; /* in pages, including the guard */
     uint64_t address, size; /* of the allocation; size 0: free */
-    uint64_t longest;       /* free extent in this subtree */
+    uint64_t longest;       /* longest free extent of this subtree */
     bool shared;            /* its pages were moved to a file for sharing */
 };
 
@@ -53,7 +53,7 @@ static void update(struct extent *node)
     node->longest = longest;
 }
 
-/* Split by start: below `key` to *left, the others to *right. */
+/* Split by start address: nodes below `key` into *left, the others into *right. */
 static void split(struct extent *node, uint64_t key, struct extent **left, struct extent **right)
 {
     if (!node) {
@@ -100,7 +100,7 @@ static struct extent *take_out(struct cpu_arena *arena, uint64_t start)
     return node;
 }
 
-/* The extent that contains `address`. */
+/* Return the extent that contains `address`, or NULL. */
 static struct extent *extent_at(const struct cpu_arena *arena, uint64_t address)
 {
     struct extent *node = arena->root, *found = NULL;
@@ -145,7 +145,7 @@ static struct extent *new_extent(struct cpu_arena *arena, uint64_t start, uint64
 
 #define PRIVATE (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
 
-/* Reserve the range; a file is mapped in a second step, since only the first one yields an aligned base. */
+/* Reserve the range; a file is mapped in a second step, at the aligned base that the first one yields. */
 static bool reserve(struct cpu_arena *arena, uint64_t size, int file)
 {
     arena->mapped = size + HUGE_PAGE;
@@ -156,7 +156,7 @@ static bool reserve(struct cpu_arena *arena, uint64_t size, int file)
     arena->in_file = file >= 0;
     void *base = (void *)(uintptr_t)arena->base;
     if (!arena->in_file) {
-        madvise(arena->mapping, arena->mapped, MADV_HUGEPAGE); /* fewer page faults; a refusal changes nothing else */
+        madvise(arena->mapping, arena->mapped, MADV_HUGEPAGE); /* fewer page faults; failure is harmless */
     } else if (mmap(base, size, PROT_NONE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, 0) == MAP_FAILED) {
         int reason = errno;
         munmap(arena->mapping, arena->mapped);
@@ -225,20 +225,21 @@ static bool commit(uint64_t start, uint64_t length)
     return mprotect((void *)(uintptr_t)start, length, PROT_READ | PROT_WRITE) == 0;
 }
 
-/* The system takes the pages when it wants them; until then the next allocation finds them without page faults. */
+/* Release the pages of a freed extent: the system reclaims them under memory pressure, and until then the next
+ * allocation reuses them without page faults. */
 static void decommit(const struct cpu_arena *arena, const struct extent *node)
 {
     void *start = (void *)(uintptr_t)node->start;
     if (node->shared && mmap(start, node->length, PROT_NONE, PRIVATE | MAP_FIXED, -1, 0) == start) {
-        madvise(start, node->length, MADV_HUGEPAGE); /* whoever else has mapped the file keeps it */
+        madvise(start, node->length, MADV_HUGEPAGE); /* other mappings of the file are unaffected */
         return;
     }
     madvise(start, node->length, arena->in_file ? MADV_REMOVE : MADV_FREE);
-    /* Refused where no more mappings are allowed: the range then stays accessible, and nothing else is wrong. */
+    /* Fails at the limit of mappings: the range then stays accessible, which is harmless. */
     mprotect(start, node->length, PROT_NONE);
 }
 
-/* With the lock held. The extent that fits is cut in two; the rest of it stays free. */
+/* With the lock held: allocate in the first extent that fits, whose rest stays free. */
 static enum cpu_arena_result allocate(struct cpu_arena *arena, uint64_t size, uint64_t *address)
 {
     uint64_t rounded = (size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
@@ -280,7 +281,7 @@ enum cpu_arena_result cpu_arena_allocate(struct cpu_arena *arena, uint64_t size,
     return result;
 }
 
-/* With the lock held: put a free extent back, grown by its free neighbours. */
+/* With the lock held: insert a free extent, coalesced with its free neighbours. */
 static void put_back(struct cpu_arena *arena, struct extent *node)
 {
     struct extent *before = extent_at(arena, node->start - 1);

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Concurrent branches of a graph. The queue's own thread executes one part after the other, which is cheapest for short
- * parts. If a part takes longer than PATIENCE_NS while another one is ready, a helper thread executes that one: kernels
- * of different branches may wait for each other, and long ones share the cores.
+ * Execution of concurrent branches of a graph. The queue's own thread executes one part after the other, which is
+ * cheapest for short parts. If a part takes longer than PATIENCE_NS while another one is ready, a helper thread
+ * executes that one: kernels of different branches may wait for each other, and long ones share the cores.
  */
 #define _GNU_SOURCE
 #include "branches.h"
@@ -15,24 +15,24 @@
 #include "process.h"
 
 #define PATIENCE_NS 100000
-#define LINGER_NS 10000000 /* an idle helper polls so long: to wake one for each graph costs more than most graphs */
+#define LINGER_NS 10000000 /* for which an idle helper polls: to wake one up takes longer than most graphs */
 #define POLL_NS 5000000   /* interval at which a thread without a part checks for cancellation */
 #define MAX_HELPERS 127  /* with the queue's thread 128, CUDA's maximum of resident grids for a device */
 
 /* One execution of a set of branches. */
 struct cpu_branch_run {
     const struct cpu_branches *branches;
-    struct cpu_exec exec; /* of the command; its thread owns this struct */
+    struct cpu_exec exec; /* of the command, whose thread owns this struct */
     struct cpu_graph_run *graph;
     struct cpu_branch_run *next; /* in helpers.runs */
     pthread_mutex_t lock;
     struct cpu_eventcount changed; /* a part has ended */
     uint32_t *missing;       /* of each part: parts before it that have not ended */
-    uint32_t *ready;         /* parts that can begin, in this order */
+    uint32_t *ready;         /* queue of the parts that can begin */
     uint32_t first, last;    /* of `ready` */
     uint32_t left;           /* parts that have not ended */
     uint32_t helpers;        /* guarded by the lock of the helpers */
-    int64_t since;           /* when a part was taken last */
+    int64_t since;           /* time at which a part was taken last */
     _Atomic bool failed;
     struct cpu_fault_record fault;
 };
@@ -43,7 +43,7 @@ static struct {
     struct cpu_eventcount posted, left;
     uint32_t threads, idle;
     bool watched;   /* an idle helper polls every PATIENCE_NS */
-    int64_t called; /* when call_helper was called last */
+    int64_t called; /* time of the last call_helper */
 } helpers = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 bool cpu_exec_stopped(struct cpu_exec exec)
@@ -58,7 +58,7 @@ bool cpu_exec_stopped(struct cpu_exec exec)
 
 static void *help(void *argument);
 
-/* With helpers.lock held: see that a helper polls for ready parts. */
+/* With helpers.lock held: ensure that a helper polls for ready parts. */
 static void call_helper(void)
 {
     helpers.called = cpu_now();
@@ -69,8 +69,8 @@ static void call_helper(void)
     cpu_eventcount_notify(&helpers.posted, 1);
 }
 
-/* The next part to execute, or UINT32_MAX. A helper takes none until the owner has been busy for PATIENCE_NS; *when is
- * lowered to that time. */
+/* Take the next part to execute, or return UINT32_MAX. A helper takes none until PATIENCE_NS after the last part was
+ * taken; *when is lowered to that time. */
 static uint32_t take(struct cpu_branch_run *run, bool helper, int64_t *when)
 {
     uint32_t part = UINT32_MAX;
@@ -122,7 +122,7 @@ static void run_part(struct cpu_branch_run *run, uint32_t part, struct cpu_worke
     finish(run, part, fine ? NULL : &fault);
 }
 
-/* With helpers.lock held: a ready part, and its run. */
+/* With helpers.lock held: find a ready part, and return its run. */
 static struct cpu_branch_run *find_part(uint32_t *part, int64_t *when)
 {
     for (struct cpu_branch_run *run = helpers.runs; run; run = run->next) {
@@ -135,7 +135,7 @@ static struct cpu_branch_run *find_part(uint32_t *part, int64_t *when)
     return NULL;
 }
 
-/* With helpers.lock held. */
+/* With helpers.lock held: return whether a part is ready. */
 static bool has_part(struct cpu_branch_run *run)
 {
     pthread_mutex_lock(&run->lock);
@@ -193,7 +193,7 @@ static void *help(void *argument)
         run_part(run, part, &worker);
         pthread_mutex_lock(&helpers.lock);
         if (--run->helpers == 0)
-            cpu_eventcount_notify_all(&helpers.left); /* under the lock: the run is gone as soon as its owner sees no helper */
+            cpu_eventcount_notify_all(&helpers.left); /* under the lock: the owner then ends the run */
     }
     helpers.threads--;
     pthread_mutex_unlock(&helpers.lock);

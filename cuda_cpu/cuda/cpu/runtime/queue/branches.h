@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Concurrent branches of a graph.
+ * Execution of concurrent branches of a graph.
  */
 #ifndef CUDA_CPU_BRANCHES_H
 #define CUDA_CPU_BRANCHES_H

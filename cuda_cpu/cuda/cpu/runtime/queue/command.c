@@ -15,7 +15,7 @@
 #include "graph.h"
 #include "node.h"
 
-/* Argument of functions that execute with faults caught. */
+/* Argument of the functions that are called with faults caught. */
 struct run {
     struct cpu_command *command;
     struct cpu_exec exec;
@@ -46,7 +46,7 @@ static void fill_rows(void *argument)
                  rows->value_width);
 }
 
-/* A long row is divided: it executes as a launch of a native kernel, one chunk for each block. */
+/* A long copy or fill is split into chunks, and executes as a launch of a native kernel with a block for each chunk. */
 #define MIN_SHARE ((uint64_t)1 << 20)
 
 static uint64_t share_of(const struct cpu_warp *warp, const struct cpu_rows *rows, uint64_t *start)
@@ -83,7 +83,7 @@ static bool run_shares(struct cpu_command *command, struct cpu_exec exec, const 
 {
     struct cpu_rows *rows = &command->rows;
     struct cpu_job job;
-    /* Two chunks for each worker: the C library copies long ones past the caches. */
+    /* Two chunks for each worker: long ones, since for these memcpy uses non-temporal stores. */
     rows->share = (rows->width / (cpu_pool_workers() * 2) + 4095) & ~(uint64_t)4095;
     if (rows->share < MIN_SHARE)
         rows->share = MIN_SHARE;
@@ -119,7 +119,7 @@ static bool holds(const struct cpu_value *value)
     else
         now = __atomic_load_n((uint64_t *)(uintptr_t)value->address, __ATOMIC_SEQ_CST);
     switch (value->condition) {
-    case CPU_GREATER_EQUAL: /* cyclic, as the driver API says */
+    case CPU_GREATER_EQUAL: /* modulo 2**n, as the driver API specifies */
         return value->width == 4 ? (int32_t)(now - value->value) >= 0 : (int64_t)(now - value->value) >= 0;
     case CPU_EQUAL:
         return now == (value->value & mask);
@@ -160,7 +160,7 @@ static void prepare(struct cpu_job *job, const struct cpu_launch *launch, struct
     job->limit = cpu_queue_workers(exec.queue);
 }
 
-/* A suspended launch is continued. */
+/* Execute a launch, or continue a suspended one. */
 bool cpu_launch_run(struct cpu_command *command, struct cpu_exec exec, struct cpu_children *children)
 {
     struct cpu_job *job = &exec.worker->own;
@@ -183,8 +183,8 @@ bool cpu_launch_run(struct cpu_command *command, struct cpu_exec exec, struct cp
     return false;
 }
 
-/* Whether a command is expected to end before another thread would wake up. Such a command does not block; a kernel is
- * suspended where it would. */
+/* Return whether a command is expected to end before another thread would wake up. Such commands do not block, and a
+ * kernel that turns out to is suspended. */
 bool cpu_command_is_short(const struct cpu_command *command)
 {
     const struct cpu_launch *launch = &command->launch;
@@ -215,7 +215,7 @@ static bool guarded(struct cpu_command *command, struct cpu_exec exec, void (*fu
     if ((command->kind == CPU_COPY || command->kind == CPU_FILL) && is_shared_out(command))
         return run_shares(command, exec, what);
     memset(fault, 0, sizeof *fault);
-    fault->kind = CPU_FAULT_UNSUPPORTED; /* unless the fault handler says otherwise: no memory for a stack */
+    fault->kind = CPU_FAULT_UNSUPPORTED; /* out of memory for a stack, unless the fault handler overwrites it */
     exec.worker->record = fault;
     cpu_fault_renew();
     bool done = cpu_worker_call(exec.worker, function, &run);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * LZ4 blocks (the format's own description), Snappy (format_description.txt of it) and Deflate (RFC 1951), each raw,
- * without a frame. Where the data is damaged or does not fit, the output up to there is left.
+ * Decompression of raw LZ4 blocks (lz4_Block_format.md), Snappy (its format_description.txt) and Deflate (RFC 1951),
+ * without frames. If the data is invalid or does not fit, the output up to that point is left in place.
  */
 #include "decompress.h"
 
@@ -14,7 +14,7 @@ struct flow {
     uint8_t *out, *begin, *end;
 };
 
-/* Copy plain bytes; false: there are not so many, or there is no room. */
+/* Copy literal bytes; false: the input ends, or the output is full. */
 static bool copy_plain(struct flow *flow, uint64_t count)
 {
     if (count > (uint64_t)(flow->in_end - flow->in) || count > (uint64_t)(flow->end - flow->out))
@@ -25,7 +25,7 @@ static bool copy_plain(struct flow *flow, uint64_t count)
     return true;
 }
 
-/* Repeat bytes from `distance` before; they may overlap. */
+/* Copy a match from `distance` bytes back, which may overlap the output. */
 static bool repeat(struct flow *flow, uint64_t distance, uint64_t count)
 {
     if (!distance || distance > (uint64_t)(flow->out - flow->begin) || count > (uint64_t)(flow->end - flow->out))
@@ -66,7 +66,7 @@ static void lz4(struct flow *flow)
     while (take_number(flow, 1, &token)) {
         uint64_t plain = token >> 4, again = token & 15;
         if (!take_length(flow, &plain) || !copy_plain(flow, plain) || flow->in == flow->in_end)
-            return; /* a block ends with plain bytes */
+            return; /* a block ends with literals */
         if (!take_number(flow, 2, &distance) || !take_length(flow, &again) || !repeat(flow, distance, again + 4))
             return;
     }
@@ -90,7 +90,7 @@ static bool snappy_element(struct flow *flow, uint64_t tag)
 {
     uint64_t length = tag >> 2, distance = 0;
     switch (tag & 3) {
-    case 0: /* plain bytes; long ones tell how many in 1 to 4 bytes more */
+    case 0: /* literals; the length of long ones is in 1 to 4 more bytes */
         if (length >= 60 && !take_number(flow, (unsigned)length - 59, &length))
             return false;
         return copy_plain(flow, length + 1);
@@ -121,7 +121,7 @@ static void snappy(struct flow *flow)
 #define DISTANCES 32
 #define END_OF_BLOCK 256
 
-/* Codes by their length: how many there are of each, and the symbols in the order of their codes. */
+/* A canonical Huffman code: the number of codes of each length, and the symbols in the order of their codes. */
 struct code {
     uint16_t counts[MAX_BITS + 1], symbols[LITERALS];
 };
@@ -147,7 +147,7 @@ static bool take_bits(struct bits *bits, unsigned count, uint32_t *value)
     return true;
 }
 
-/* Make a code of the lengths of its symbols' codes; false: more codes than there can be. */
+/* Build a code from the code lengths of its symbols; false: over-subscribed. */
 static bool make_code(struct code *code, const uint8_t *lengths, unsigned count)
 {
     uint16_t starts[MAX_BITS + 1];
@@ -230,7 +230,7 @@ static bool coded_block(struct bits *bits, const struct code *literals, const st
 static bool plain_block(struct bits *bits)
 {
     uint64_t length, inverse;
-    bits->flow->in -= bits->count / 8; /* whole bytes that were held */
+    bits->flow->in -= bits->count / 8; /* give back whole bytes from the bit buffer */
     bits->held = bits->count = 0;
     return take_number(bits->flow, 2, &length) && take_number(bits->flow, 2, &inverse) &&
            length == (~inverse & 0xffff) && copy_plain(bits->flow, length);
@@ -248,7 +248,7 @@ static bool fixed_block(struct bits *bits)
     return coded_block(bits, &literals, &distances);
 }
 
-/* The lengths of both codes, themselves coded. */
+/* Read the code lengths of both codes, which are themselves Huffman-coded. */
 static bool take_lengths(struct bits *bits, const struct code *code, uint8_t *lengths, unsigned count)
 {
     unsigned at = 0;

@@ -13,11 +13,11 @@ enum cpu_compression { CPU_DEFLATE = 1, CPU_SNAPPY = 2, CPU_LZ4 = 4 }; /* CUmemD
 
 struct cpu_compressed {
     uint64_t source, source_size, target, room;
-    uint64_t written; /* where the number of bytes written goes, 32 bits; 0: nowhere */
+    uint64_t written; /* address for the number of bytes written, 32 bits; 0: none */
     uint32_t algorithm;
 };
 
-/* Decompress as much as is right and fits; the bytes written. */
+/* Decompress all that is valid and fits. */
 void cpu_decompress(const struct cpu_compressed *compressed);
 
 #endif

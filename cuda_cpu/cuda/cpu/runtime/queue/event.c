@@ -19,7 +19,7 @@
 
 struct cpu_shared_page {
     _Atomic uint64_t submitted, completed;
-    _Atomic uint32_t changes; /* of completed */
+    _Atomic uint32_t changes; /* incremented when `completed` changes */
     _Atomic int32_t recorder; /* the process of the latest record */
 };
 
@@ -56,7 +56,7 @@ static bool has_ended(int32_t process)
     if (file < 0)
         return errno == ESRCH;
     struct pollfd asked = {.fd = file, .events = POLLIN};
-    bool ended = poll(&asked, 1, 0) == 1; /* true for a zombie as well */
+    bool ended = poll(&asked, 1, 0) == 1; /* also true for a zombie */
     close(file);
     return ended;
 }
@@ -70,7 +70,7 @@ static void shared_complete(struct cpu_shared_page *page, uint64_t ticket)
     syscall(SYS_futex, &page->changes, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* One sleep, at most until the deadline. */
+/* Sleep once, at most until the deadline. */
 static void shared_await(struct cpu_shared_page *page, uint64_t ticket, int64_t deadline)
 {
     int64_t now = cpu_now(), end = now + POLL_NS < deadline ? now + POLL_NS : deadline;

@@ -18,9 +18,9 @@ struct cpu_shared;
 struct cpu_event_record {
     _Atomic uint32_t references;
     struct cpu_eventcount done;      /* notified once, on completion */
-    int64_t time;              /* cpu_now() of that */
+    int64_t time;              /* cpu_now() at completion */
     struct cpu_shared *shared; /* state of an interprocess event, or NULL */
-    uint64_t ticket;           /* the record's number in it */
+    uint64_t ticket;           /* number of the record in it */
 };
 
 struct cpu_event {
@@ -34,7 +34,7 @@ struct cpu_event {
 /* `file`: descriptor of the file that backs an interprocess event, which is mapped (-1: none). */
 struct cpu_event *cpu_event_make(int file);
 void cpu_event_free(struct cpu_event *event);
-struct cpu_event_record *cpu_event_new_record(struct cpu_event *event);   /* a new latest one, with a reference for the caller */
+struct cpu_event_record *cpu_event_new_record(struct cpu_event *event);   /* becomes the latest; with a reference for the caller */
 struct cpu_event_record *cpu_event_latest(struct cpu_event *event); /* with a reference for the caller, or NULL */
 
 bool cpu_event_record_done(struct cpu_event_record *record); /* true for NULL */

@@ -15,7 +15,7 @@
 
 #define SLOTS 256 /* of a thread's hash table; a power of two */
 #define PROBES 8   /* slots that are searched for an entry */
-#define SPIN_NS 100000 /* of a wait here; in a longer one Python also handles signals */
+#define SPIN_NS 100000 /* of a wait here; longer ones are left to Python, which also handles signals */
 
 /* CUresult (cuda.h). */
 enum { SUCCESS = 0, NOT_READY = 600 };
@@ -78,7 +78,7 @@ static struct table *thread_table(void)
     return table = made;
 }
 
-/* Where the entry of these lies, or is to: over another only where all slots that it may lie in are taken. */
+/* Return the slot of an entry, or one to store it in: a free slot, or the first one if all PROBES slots are taken. */
 static struct cpu_fast_path_entry **slot_of(struct table *of, uint64_t function, uint64_t stream)
 {
     unsigned first = (unsigned)(((function ^ stream << 3) * 0x9e3779b97f4a7c15u) >> 56);
@@ -131,7 +131,7 @@ void cpu_fast_path_add(const struct cpu_fast_path_entry *wanted, uint64_t epoch_
         return;
     if (table->epoch != epoch_before) {
         clear(table);
-        table->epoch = epoch_before; /* entries of an epoch that is over are never found */
+        table->epoch = epoch_before; /* if the epoch is over by now, the entry is never found */
     }
     *entry = *wanted;
     entry->context = table->context;
@@ -196,7 +196,7 @@ static int launch(uint64_t function, const uint32_t shape[7], uint64_t stream, v
     return cpu_queue_submit(entry->queue, command) == CPU_SUBMITTED ? SUCCESS : CPU_FALLBACK;
 }
 
-/* Whether a queue's work, if any, is over by the deadline, and went well. */
+/* Return whether a queue's work completes by the deadline, without a fault or a cancellation. */
 static bool is_well(struct cpu_queue *queue, int64_t deadline)
 {
     return (cpu_queue_idle(queue) || cpu_queue_wait(queue, deadline)) && !cpu_queue_faulted(queue) &&
@@ -214,7 +214,7 @@ static int synchronize(uint64_t stream)
     for (int i = 0; i < CPU_MAX_AWAITED && entry->awaited[i]; i++)
         if (!is_well(entry->awaited[i], deadline))
             return CPU_FALLBACK;
-    /* Once more: a context may have failed meanwhile. */
+    /* Look up again: a context may have failed meanwhile, which invalidates the entry. */
     return find(0, stream) == entry && !atomic_load(&deferred_work) && !cpu_printf_pending() ? SUCCESS : CPU_FALLBACK;
 }
 

@@ -14,7 +14,7 @@
 
 #define CPU_FALLBACK (-1)
 
-/* The functions, as libcuda.so.1, another library, gets them. They return a CUresult or CPU_FALLBACK. */
+/* The table of functions that libcuda.so.1, a separate library, gets. They return a CUresult or CPU_FALLBACK. */
 struct cpu_fast_path {
     /* `shape`: three dimensions of the grid, of the block, and bytes of dynamic shared memory. */
     int (*launch)(uint64_t function, const uint32_t shape[7], uint64_t stream, void *const *params);

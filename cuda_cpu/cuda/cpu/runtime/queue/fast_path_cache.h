@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * The cache behind fast_path.h: what Python has looked up for a launch or a wait, for each thread.
+ * The cache of the fast path: the objects that Python has looked up for a launch or a wait, per thread.
  */
 #ifndef CUDA_CPU_FAST_PATH_CACHE_H
 #define CUDA_CPU_FAST_PATH_CACHE_H
@@ -17,20 +17,20 @@ struct cpu_fast_path_entry {
     struct cpu_queue *queue;
     struct cpu_queue *awaited[CPU_MAX_AWAITED]; /* the fast path is taken only while all are idle; NULL ends them */
     struct cpu_grid *grid;
-    bool half_run; /* the grid is for blocks whose warps are runs of 16 consecutive threads or less */
+    bool half_run; /* `grid` is the machine code for half runs: warps without 32 consecutive lanes */
     uint32_t max_threads, max_shared;
     uint32_t required_block[3]; /* 0: any */
 };
 
 extern const struct cpu_fast_path cpu_fast_path;
 
-/* attribute.c: what cuDeviceGetAttribute answers without Python. */
+/* attribute.c: device attributes that cuDeviceGetAttribute returns without Python. */
 void cpu_attribute_set(uint32_t device, uint32_t attribute, int32_t value);
 int cpu_attribute_get(int32_t *value, uint64_t attribute, int64_t device);
 
 uint64_t cpu_fast_path_epoch(void);
 void cpu_fast_path_invalidate(void); /* starts a new epoch: all entries of all threads are invalid */
-/* Add an entry of this thread, if all is still as it was at `epoch`. It takes references to the queues and the grid. */
+/* Add an entry of this thread, valid if `epoch` is still current. It takes references to the queues and the grid. */
 void cpu_fast_path_add(const struct cpu_fast_path_entry *entry, uint64_t epoch);
 void cpu_fast_path_set_context(uint64_t context); /* current in this thread from now on */
 void cpu_fast_path_set_deferred_work(bool some); /* whether a synchronize must also run deferred host work */

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Graph execution and device graph launch (CUDA Programming Guide, "Device Graph Launch"): fire-and-forget and sibling launches
- * run once the kernel is done; tail launches run in their order when all of the graph is done, and what those
- * launch in turn runs before the rest.
+ * Graph execution and device graph launch (CUDA Programming Guide, "Device Graph Launch"). Fire-and-forget and sibling
+ * launches run once the kernel is done. Tail launches run in order once the whole graph is done; the tail launches that
+ * these make in turn run before the remaining ones.
  */
 #define _GNU_SOURCE
 #include "graph.h"
@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_TAILS 255 /* pending at once */
-#define MAX_NESTED 120 /* fire-and-forget launches in each other */
+#define MAX_TAILS 255 /* pending at the same time */
+#define MAX_NESTED 120 /* nesting depth of fire-and-forget launches */
 
 /* cudaError_t that cudaGraphLaunch() returns to a kernel. */
 enum { SUCCESS = 0, INVALID_VALUE = 1, MEMORY_ALLOCATION = 2, MAX_DEPTH = 65, PENDING_COUNT = 69, NOT_SUPPORTED = 801 };
@@ -239,7 +239,7 @@ bool cpu_choice_run(const struct cpu_choice *choice, struct cpu_exec exec)
 {
     for (;;) {
         uint32_t value = atomic_load(&choice->cell->value);
-        /* if: value, else the second body where there is one; while: value; switch: the value is the body's number */
+        /* if, while: body 0 if the value is not 0; if: else body 1, if there is one; switch: the value is the index */
         uint32_t body = choice->kind == CPU_SWITCH ? value : !value;
         if (body >= choice->count || cpu_exec_stopped(exec))
             return true;
@@ -312,7 +312,7 @@ static struct cpu_sequence *find(uint64_t handle)
 static uint32_t launch_graph(struct cpu_graph_run *run, uint64_t handle, uint64_t stream)
 {
     if (!run)
-        return NOT_SUPPORTED; /* the kernel is in no graph */
+        return NOT_SUPPORTED; /* the kernel is not part of a graph */
     if (stream != TAIL && stream != FIRE_AND_FORGET && stream != SIBLING)
         return INVALID_VALUE;
     if (stream != TAIL && run->depth >= MAX_NESTED)

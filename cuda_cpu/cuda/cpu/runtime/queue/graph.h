@@ -15,15 +15,15 @@ struct cpu_sequence *cpu_sequence_make(void);
 void cpu_sequence_retain(struct cpu_sequence *sequence);
 void cpu_sequence_release(struct cpu_sequence *sequence);
 struct cpu_command *cpu_sequence_last(struct cpu_sequence *sequence);
-bool cpu_sequence_append(struct cpu_sequence *sequence, struct cpu_command *command); /* false: a kind that cannot be executed repeatedly */
+bool cpu_sequence_append(struct cpu_sequence *sequence, struct cpu_command *command); /* false: not repeatable */
 
 /* The value of a conditional handle; its address is the handle. */
 struct cpu_condition_cell {
     _Atomic uint32_t value;
 };
 
-/* One launch of a graph, with the graph launches that its kernels made. The handle is 0 for graphs that are not for
- * device launch. */
+/* One launch of a graph, with the graph launches that its kernels made. The handle is 0 for graphs that were not
+ * instantiated for device launch. */
 struct cpu_graph_run;
 
 struct cpu_graph_run *cpu_graph_run_make(uint64_t handle);
@@ -32,7 +32,7 @@ void cpu_graph_run_release(struct cpu_graph_run *run);
 uint64_t cpu_graph_run_handle(const struct cpu_graph_run *run);
 
 /* Graphs that kernels can launch, by handle. */
-bool cpu_graph_publish(uint64_t handle, struct cpu_sequence *sequence); /* false: no memory */
+bool cpu_graph_publish(uint64_t handle, struct cpu_sequence *sequence); /* false: out of memory */
 void cpu_graph_withdraw(uint64_t handle);
 
 /* For command.c and branches.c. */

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Process-wide state: starts and counts the runtime's threads, so that the exit can wait for them; detects forks.
+ * Process-wide state: starts and counts the runtime's threads, so that shutdown can wait for them, and detects forks.
  */
 #include "process.h"
 
@@ -19,7 +19,7 @@ enum cpu_process_state cpu_process_state(void)
     return (enum cpu_process_state)atomic_load_explicit(&state, memory_order_relaxed);
 }
 
-/* A forked child has none of our threads, but possibly locks that they held. */
+/* A forked child has none of our threads, but perhaps locks that they held: it must not use the runtime. */
 static void mark_forked(void)
 {
     atomic_store(&state, CPU_FORKED);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Process-wide state: our threads, exit, fork.
+ * Process-wide state: the runtime's threads, shutdown, fork detection.
  */
 #ifndef CUDA_CPU_PROCESS_H
 #define CUDA_CPU_PROCESS_H

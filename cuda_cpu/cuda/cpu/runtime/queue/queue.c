@@ -12,13 +12,13 @@
 
 #include "process.h"
 
-/* How long a thread spins for work, or for its completion, before it sleeps: a wake-up costs some 50 microseconds. If the
- * last idle time of a queue was short, the next one is expected to be. */
+/* How long a thread spins for work, or for its completion, before it sleeps: a wake-up takes about 50 microseconds. If
+ * the last idle time of a queue was short, the next one is expected to be short, too. */
 #define LONG_SPIN_NS 100000
 #define SHORT_SPIN_NS 10000
 #define SHORT_PAUSE_NS 300000 /* measured including a wake-up */
 #define WAIT_SPIN_NS 100000
-#define MAX_UNUSED 64    /* free commands for reuse */
+#define MAX_UNUSED 64    /* commands cached for reuse */
 
 struct cpu_queue {
     _Atomic uint32_t references;
@@ -31,14 +31,14 @@ struct cpu_queue {
     struct cpu_worker worker;
     struct cpu_command *suspended;  /* command suspended by the thread that submitted it */
     _Atomic bool faulted;
-    _Atomic bool interrupted;   /* a command was cancelled; not reported yet */
+    _Atomic bool interrupted;   /* a command was cancelled, which was not reported yet */
     struct cpu_fault_record fault;
-    int64_t spin;                    /* of its thread */
+    int64_t spin;                    /* spin time of its thread, in nanoseconds */
     struct cpu_job *jobs;            /* running jobs except worker.own */
     _Atomic uint64_t cancelled;      /* commands up to this number are cancelled */
     _Atomic uint64_t submitted, completed;
     struct cpu_eventcount posted, done;
-    struct cpu_queue *previous, *next; /* of all queues */
+    struct cpu_queue *previous, *next; /* list of all queues */
 };
 
 static struct {
@@ -203,7 +203,7 @@ void cpu_queue_ran(struct cpu_queue *queue, struct cpu_job *job)
     pthread_mutex_unlock(&queue->lock);
 }
 
-/* With the lock held. */
+/* With the lock held: stop the running launches at their next poll. */
 static void stop_jobs(struct cpu_queue *queue)
 {
     for (struct cpu_job *job = queue->jobs; job; job = job->beside)
@@ -219,7 +219,7 @@ void cpu_queue_stop_jobs(struct cpu_queue *queue)
     pthread_mutex_unlock(&queue->lock);
 }
 
-/* With the lock held. */
+/* With the lock held: cache or free a command. */
 static void recycle(struct cpu_queue *queue, struct cpu_command *command)
 {
     if (!atomic_load_explicit(&queue->spare, memory_order_relaxed)) {
@@ -235,7 +235,7 @@ static void recycle(struct cpu_queue *queue, struct cpu_command *command)
     queue->unused_count++;
 }
 
-/* With the lock held: the next command to execute, if no other thread executes one. */
+/* With the lock held: take the next command to execute; NULL: none, or another thread executes one. */
 static struct cpu_command *take_command(struct cpu_queue *queue)
 {
     struct cpu_command *command = queue->suspended ? queue->suspended : queue->first;
@@ -248,7 +248,7 @@ static struct cpu_command *take_command(struct cpu_queue *queue)
     return command;
 }
 
-/* The next command, or NULL once the queue is closed and empty. */
+/* Wait for the next command; NULL once the queue is closed and empty. */
 static struct cpu_command *next_command(struct cpu_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
@@ -267,7 +267,7 @@ static struct cpu_command *next_command(struct cpu_queue *queue)
     }
 }
 
-/* Complete the command that this thread executed; the next one may begin. */
+/* Complete the command that this thread executed, so that the next one can begin. */
 static void finish(struct cpu_queue *queue, struct cpu_command *command)
 {
     cpu_command_release(command);
@@ -284,7 +284,7 @@ static void finish(struct cpu_queue *queue, struct cpu_command *command)
         cpu_eventcount_notify_all(&queue->posted);
 }
 
-/* By the thread that set `running`. */
+/* Execute a command; called by the thread that set `running`. */
 static void run_command(struct cpu_queue *queue, struct cpu_command *command)
 {
     struct cpu_worker *worker = &queue->worker;
@@ -328,7 +328,7 @@ static void *run_queue(void *argument)
     return NULL;
 }
 
-/* With the lock held. */
+/* With the lock held: start the queue's thread if it does not run yet. */
 static bool start_thread(struct cpu_queue *queue)
 {
     if (queue->started)
@@ -360,7 +360,7 @@ static void run_inline(struct cpu_queue *queue, struct cpu_command *command)
     cpu_eventcount_notify_all(&queue->posted);
 }
 
-/* With the lock held: whether this thread may execute the command inline. */
+/* With the lock held: return whether this thread may execute the command inline. */
 static bool can_run_inline(struct cpu_queue *queue, const struct cpu_command *command)
 {
     return !queue->running && !queue->suspended && !queue->first && cpu_command_is_short(command) && cpu_fault_free() &&

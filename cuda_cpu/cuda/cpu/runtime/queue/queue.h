@@ -36,7 +36,7 @@ struct cpu_launch {
     bool cooperative;
     bool disabled; /* by a kernel */
     uint8_t *params;
-    struct cpu_node *node; /* through which kernels update this launch, or NULL */
+    struct cpu_node *node; /* node through which kernels update this launch, or NULL */
 };
 
 /* A copy or fill of `height` rows; one row if it is contiguous. */
@@ -58,7 +58,7 @@ struct cpu_value {
 struct cpu_call {
     void (*function)(void *);
     void *data;
-    bool always; /* even after a fault */
+    bool always; /* run even after a fault */
 };
 
 struct cpu_deferred_free {
@@ -91,7 +91,7 @@ struct cpu_choice {
 /* A chain of graph nodes, and the chains that depend on it. */
 struct cpu_branch {
     struct cpu_sequence *sequence;
-    uint32_t before; /* number of chains that this one depends on */
+    uint32_t before; /* number of chains that it depends on */
     uint32_t count, *after;
 };
 
@@ -112,7 +112,7 @@ struct cpu_graph_part {
 struct cpu_command {
     struct cpu_command *next;
     enum cpu_command_kind kind;
-    uint64_t number; /* of the queue's commands, from 1 */
+    uint64_t number; /* position among the queue's commands, from 1 */
     union {
         struct cpu_launch launch;
         struct cpu_rows rows;
@@ -133,7 +133,7 @@ enum cpu_submit_result { CPU_SUBMITTED, CPU_QUEUE_CLOSED, CPU_QUEUE_STOPPED, CPU
 
 struct cpu_queue;
 
-struct cpu_queue *cpu_queue_make(uint32_t workers); /* at most so many threads execute a launch, 0: all */
+struct cpu_queue *cpu_queue_make(uint32_t workers); /* maximum number of threads for a launch, 0: all */
 uint32_t cpu_queue_workers(const struct cpu_queue *queue);
 void cpu_queue_close(struct cpu_queue *queue);   /* queued commands still execute */
 void cpu_queue_destroy(struct cpu_queue *queue); /* closes the queue, and drops the reference of its creator */
@@ -144,7 +144,7 @@ void cpu_command_discard(struct cpu_command *command); /* frees a command that w
 /* On failure the command is discarded with its references. */
 enum cpu_submit_result cpu_queue_submit(struct cpu_queue *queue, struct cpu_command *command);
 bool cpu_launch_params(struct cpu_command *command, const void *params, uint32_t size);
-/* The same from kernel_params: an array of pointers, one to each parameter. */
+/* The same from kernel_params, an array of pointers to the parameters. */
 bool cpu_launch_gather(struct cpu_command *command, void *const *pointers);
 
 void cpu_queue_retain(struct cpu_queue *queue); /* keeps the memory; the queue may be closed meanwhile */
@@ -152,19 +152,19 @@ void cpu_queue_release(struct cpu_queue *queue);
 bool cpu_queue_idle(struct cpu_queue *queue);
 bool cpu_queue_faulted(struct cpu_queue *queue);
 bool cpu_queue_interrupted(struct cpu_queue *queue);      /* whether commands were cancelled */
-bool cpu_queue_take_interrupted(struct cpu_queue *queue); /* the same, once */
+bool cpu_queue_take_interrupted(struct cpu_queue *queue); /* the same, and clears it */
 bool cpu_queue_wait(struct cpu_queue *queue, int64_t deadline);
 void cpu_queue_cancel(struct cpu_queue *queue);
 bool cpu_queue_take_fault(struct cpu_queue *queue, struct cpu_fault_record *fault);
 void cpu_queues_stop(void);
 
-/* Record at Python's exit whether all queues are idle; 1 if they were. */
+/* Record at Python's exit whether all queues are idle; cpu_queues_ended_idle() returns 1 if they were. */
 void cpu_queues_note_end(void);
 int cpu_queues_ended_idle(void);
 
 struct cpu_branch_run;
 
-/* Execution context of a command. `number` is that of the queue's command, which the command may be part of. */
+/* Execution context of a command. `number` is that of the submitted command which it is, or is part of. */
 struct cpu_exec {
     uint64_t number;
     struct cpu_queue *queue;
@@ -181,7 +181,7 @@ bool cpu_command_is_short(const struct cpu_command *command);
 bool cpu_command_always(const struct cpu_command *command); /* executes even after a fault */
 void cpu_command_release(struct cpu_command *command);         /* drops the command's references */
 
-/* For command.c and branches.c: whether command `number` was cancelled; the jobs that cpu_queue_cancel stops. */
+/* For command.c and branches.c: return whether command `number` was cancelled; register a job, to be stopped then. */
 bool cpu_queue_cancelled(struct cpu_queue *queue, uint64_t number);
 void cpu_queue_running(struct cpu_queue *queue, uint64_t number, struct cpu_job *job);
 void cpu_queue_ran(struct cpu_queue *queue, struct cpu_job *job);

@@ -67,10 +67,10 @@ static inline void cpu_eventcount_notify_all(struct cpu_eventcount *event)
     cpu_eventcount_notify(event, INT_MAX);
 }
 
-/* Whether there is a second core: on a single one, who spins keeps from running what it waits for. */
+/* Return whether there is a second core: on a single one, a spinning thread blocks the one it waits for. */
 bool cpu_may_spin(void);
 
-/* Look until it is notified after `seen` was read from it, or until the deadline: false then. */
+/* Spin until a notification after `seen` was read. False once the deadline has passed. */
 static inline bool cpu_eventcount_spin(struct cpu_eventcount *event, uint32_t seen, int64_t deadline)
 {
     for (uint32_t rounds = 0; atomic_load(&event->count) == seen; rounds++) {
@@ -79,12 +79,12 @@ static inline bool cpu_eventcount_spin(struct cpu_eventcount *event, uint32_t se
         if (rounds < 20)
             cpu_relax();
         else
-            sched_yield(); /* the thread that is waited for may have been put on this very core */
+            sched_yield(); /* the awaited thread may be scheduled on this very core */
     }
     return true;
 }
 
-/* Sleep until it is notified after `seen` was read from it. False once the deadline has passed. */
+/* Sleep until a notification after `seen` was read. False once the deadline has passed. */
 static inline bool cpu_eventcount_wait(struct cpu_eventcount *event, uint32_t seen, int64_t deadline)
 {
     atomic_fetch_add(&event->waiters, 1);

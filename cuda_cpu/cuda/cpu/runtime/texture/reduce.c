@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Reductions of bulk copies and of multimem: every type of a tensor map, every operation of cp.reduce.async.bulk.
+ * Atomic reductions in memory, for bulk copies and multimem: all types of tensor maps, all operations of
+ * cp.reduce.async.bulk.
  */
 #include <math.h>
 #include <string.h>
@@ -71,7 +72,7 @@ static uint64_t apply(uint64_t a, uint64_t b, uint32_t type, uint32_t op)
         float x, y, sum;
         memcpy(&x, &a, 4);
         memcpy(&y, &b, 4);
-        sum = (float)floating(x, y, op); /* exact in a double up to the last rounding */
+        sum = (float)floating(x, y, op); /* exact, except for add */
         if (op == ADD)
             sum = x + y;
         if ((type == F32_FTZ || type == TF32_FTZ) && fabsf(sum) < 0x1p-126f)

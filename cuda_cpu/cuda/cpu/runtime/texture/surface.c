@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Surfaces: loads, stores and reductions at elements of an array, PTX manual 9.7.11.
+ * Surface instructions: loads, stores and reductions of array elements (PTX manual 9.7.11).
  */
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static int32_t clamped(int64_t value, int64_t most)
     return (int32_t)(value < 0 ? 0 : value > most ? most : value);
 }
 
-/* Pointer to `bytes` bytes; NULL where the access is to be left out. x counts bytes, or elements if formatted. */
+/* Return a pointer to `bytes` bytes; NULL: skip the access. x is in bytes, or in elements if `by_element`. */
 static uint8_t *element_pointer(const struct cpu_texture *s, struct cpu_warp *warp, uint32_t lane, uint32_t what, uint32_t line,
                          const uint32_t *arguments, uint32_t bytes, bool by_element)
 {
@@ -45,7 +45,7 @@ static uint8_t *element_pointer(const struct cpu_texture *s, struct cpu_warp *wa
                                   (uint64_t)at[0]);
 }
 
-/* Store a word as the surface's format has it; integers that it cannot hold are clamped. */
+/* Store a word in the surface's format; integers are clamped to its range. */
 static void store_formatted(const struct cpu_texture *s, uint8_t *pointer, uint32_t word)
 {
     static const int64_t least[] = {[8] = -128, [9] = -32768}, most[] = {[1] = 255, [2] = 65535, [8] = 127, [9] = 32767};

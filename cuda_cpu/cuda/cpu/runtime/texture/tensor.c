@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Tensor copies between global and shared memory, PTX manual 9.7.9.25 and "Tensors": a box of a tensor, or the pixels
- * of an im2col column, one row of contiguous elements after the other. They are made at once.
+ * Tensor copies (TMA) between global and shared memory (PTX manual 9.7.9.25 and "Tensors"): a box of a tensor, or the
+ * pixels of an im2col column, row by row of contiguous elements. Copies are executed synchronously.
  *
- * Interleaved tensors (NC/8HWC8 and the like; measured on an H100, since the manual does not say it): dimension 0 counts
- * units of 16 or 32 bytes, the channels of one slice at one position, and the last dimension but one counts the slices, of
- * which a copy takes one, whatever the box has there.
+ * Interleaved layouts (such as NC/8HWC8), as measured on an H100, since the manual does not specify them: dimension 0
+ * counts units of 16 or 32 bytes (the channels of one slice at one position), and the second to last dimension counts
+ * slices, of which a copy takes one, regardless of the box size there.
  */
 #include "tensor.h"
 
@@ -15,14 +15,14 @@
 
 #include "exec/worker.h"
 
-/* Where the bytes of a box are in shared memory: `base` is that of a block's shared memory, `offset` the box's. */
+/* Location of a box in shared memory: at `offset` in the shared memory of a block, which starts at `base`. */
 struct box {
     uint8_t *base;
     uint32_t offset;
-    uint32_t swizzle; /* mask of the chunk's number that is exchanged: 1, 3, 7 for 32, 64, 128 bytes */
+    uint32_t swizzle; /* mask of the swizzled bits of the chunk index: 1, 3, 7 for 32, 64, 128 bytes */
 };
 
-/* Bits 4 to 6 of an address are exchanged by its bits 7 to 9, as wgmma does (emit/instructions/matrix/wgmma.py). */
+/* Swizzle: bits 4 to 6 of an address are XORed with bits 7 to 9, as for wgmma (emit/instructions/matrix/wgmma.py). */
 static uint8_t *chunk_at(const struct box *box, uint32_t at)
 {
     uint32_t address = box->offset + at;
@@ -34,20 +34,20 @@ struct job {
     const struct cpu_tensor_map *map;
     uint32_t work, op;
     uint32_t size; /* of an element */
-    uint32_t unit; /* of dimension 0, an element but for interleaved tensors */
+    uint32_t unit; /* bytes of a unit of dimension 0: an element, except in interleaved layouts */
     struct box boxes[CPU_MAX_CLUSTER];
     uint32_t count; /* of boxes: more than one for a multicast */
 };
 
 static void fill(const struct job *job, uint8_t *to, uint32_t bytes)
 {
-    static const uint16_t nan = 0x7ff7; /* fma.oob knows it, emit/instructions/arithmetic.py; wider numbers repeat it */
+    static const uint16_t nan = 0x7ff7; /* as for fma.oob, emit/instructions/arithmetic.py; wider types repeat it */
     memset(to, 0, bytes);
     for (uint32_t i = 0; job->map->fill && i < bytes; i += sizeof nan)
         memcpy(to + i, &nan, sizeof nan);
 }
 
-/* One row: `bytes` at `at` of the box and at `tensor` in the tensor, of which [first, end) lies in the tensor. */
+/* Copy a row: `bytes` bytes at offset `at` of the box and at `tensor`; bytes [first, end) are inside the tensor. */
 static void row(const struct job *job, uint32_t at, uint8_t *tensor, int64_t first, int64_t end, uint32_t bytes)
 {
     for (uint32_t done = 0; done < bytes; done += 16) {
@@ -75,7 +75,7 @@ static void row(const struct job *job, uint32_t at, uint8_t *tensor, int64_t fir
     }
 }
 
-/* The row of `count` units at a position of the tensor; the first coordinate is that of its first unit. */
+/* Copy the row of `count` units at a position of the tensor; position[0] is that of its first unit. */
 static void row_at(const struct job *job, uint32_t at, const int64_t position[5], uint32_t count)
 {
     const struct cpu_tensor_map *map = job->map;
@@ -91,12 +91,12 @@ static void row_at(const struct job *job, uint32_t at, const int64_t position[5]
     row(job, at, (uint8_t *)(uintptr_t)address, first * job->unit, end * job->unit, count * job->unit);
 }
 
-/* The bytes of a box, after all its rows have been copied. */
+/* Copy all rows of a box; return its size in bytes. */
 static uint32_t tile(const struct job *job, const int64_t start[5])
 {
     const struct cpu_tensor_map *map = job->map;
     uint32_t counts[5] = {1, 1, 1, 1, 1}, at = 0, index[5] = {0};
-    /* a row has no steps, but that of an interleaved tensor has: then it is copied unit by unit */
+    /* a row is contiguous, except in interleaved layouts with a step: those are copied unit by unit */
     bool whole = !map->unit || map->step[0] == 1;
     uint32_t together = whole ? map->box[0] : 1;
     for (uint32_t d = whole; d < map->rank; d++)
@@ -117,12 +117,12 @@ static uint32_t tile(const struct job *job, const int64_t start[5])
     }
 }
 
-/* Pixels go through the box between the corners, W fastest, and then on to the next image; each is read at its position
- * plus the filter's offset. */
+/* Copy an im2col column. The pixels traverse the box between the corners, W fastest, then continue in the next image;
+ * each is read at its position plus the filter's offset. */
 static uint32_t im2col(const struct job *job, const int64_t start[5], const int64_t offset[3])
 {
     const struct cpu_tensor_map *map = job->map;
-    uint32_t spatial = map->rank - 2u, at = 0, axis = map->unit ? 0 : 1; /* of the first spatial dimension */
+    uint32_t spatial = map->rank - 2u, at = 0, axis = map->unit ? 0 : 1; /* axis: of the first spatial dimension */
     uint32_t channels = map->unit ? 1 : map->channels;
     int64_t pixel[5];
     memcpy(pixel, start, sizeof pixel);
@@ -146,7 +146,7 @@ static uint32_t im2col(const struct job *job, const int64_t start[5], const int6
     return at;
 }
 
-/* Tell a barrier that bytes have come: see emit/instructions/memory/mbarrier.py for its bits. */
+/* Complete `bytes` of an mbarrier's transaction count; emit/instructions/memory/mbarrier.py describes its bits. */
 static void complete(uint64_t *barrier, uint32_t bytes)
 {
     uint64_t old = __atomic_load_n(barrier, __ATOMIC_ACQUIRE), next;
@@ -161,7 +161,7 @@ static void complete(uint64_t *barrier, uint32_t bytes)
     } while (!__atomic_compare_exchange_n(barrier, &old, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 }
 
-/* The same offset in the shared memory of block `rank` of the cluster. */
+/* Return the address of the same offset in the shared memory of block `rank` of the cluster. */
 static uint8_t *in_block(const struct cpu_warp *warp, uint64_t shared, uint32_t rank)
 {
     uint64_t offset = (shared - (uint64_t)(uintptr_t)warp->cluster_shared) & (CPU_CLUSTER_STRIDE - 1);
@@ -181,7 +181,7 @@ static void copy_tensor(struct cpu_warp *warp, uint32_t what, uint32_t line, con
     uint64_t shared = operands[CPU_BULK_SOURCE * CPU_WARP_SIZE + lane];
     uint32_t mask = (uint32_t)operands[CPU_BULK_MASK * CPU_WARP_SIZE + lane] & 0xffff, bytes;
     memcpy(&map, (const void *)(uintptr_t)operands[lane], sizeof map);
-    bool whole = map.kind == CPU_TENSOR_MAP && (!map.unit || map.rank > 2); /* one made of zeros may lack some */
+    bool whole = map.kind == CPU_TENSOR_MAP && (!map.unit || map.rank > 2); /* tensormap.replace can make incomplete ones */
     for (uint32_t d = 0; d < map.rank && d < 5; d++)
         whole &= map.step[d] && (map.im2col || map.box[d]);
     if (!whole || map.rank != CPU_BULK_DIMENSIONS(what) || map.im2col != CPU_BULK_IM2COL(what))
@@ -241,15 +241,15 @@ static void copy_bytes(struct cpu_warp *warp, uint32_t what, uint32_t line, cons
     }
 }
 
-/* Kernels (Triton's) also make a map of 128 zeros, by setting one field after the other. */
+/* Fields of tensormap.replace. Kernels (such as Triton's) also build a map from 128 zero bytes, field by field. */
 enum {
     FIELD_ADDRESS, FIELD_RANK, FIELD_BOX, FIELD_SIZE, FIELD_STRIDE, FIELD_STEP, FIELD_TYPE, FIELD_SWIZZLE, FIELD_FILL,
-    FIELD_INTERLEAVE /* then the atomicity of the swizzle: 0 alone, 16 bytes, which is what a map has */
+    FIELD_INTERLEAVE /* next: swizzle_atomicity, of which only 0 (16 bytes) is supported */
 };
 
 static void replace(struct cpu_warp *warp, uint32_t what, uint32_t line, const uint64_t *operands, uint32_t lane)
 {
-    static const uint8_t types[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12}; /* the manual's numbers */
+    static const uint8_t types[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12}; /* indexed by the PTX manual's numbers */
     struct cpu_tensor_map map;
     void *map_pointer = (void *)(uintptr_t)operands[lane];
     uint64_t value = operands[CPU_BULK_SOURCE * CPU_WARP_SIZE + lane];

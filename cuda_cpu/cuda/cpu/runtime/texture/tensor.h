@@ -1,25 +1,25 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Copies of tensors (TMA) and other bulk copies, and what a CUtensorMap holds here. driver/array/tensor_map.py writes the same
- * layout; tests/cpu/test_kernel_abi.py compares the two.
+ * Tensor copies (TMA) and other bulk copies, and the layout of a CUtensorMap on the CPU device.
+ * driver/array/tensor_map.py writes this layout; tests/cpu/test_kernel_abi.py compares the two.
  */
 #ifndef CUDA_CPU_TENSOR_H
 #define CUDA_CPU_TENSOR_H
 
 #include "exec/kernel_abi.h"
 
-#define CPU_TENSOR_MAP 0x50414d54u /* what a map's last word is */
+#define CPU_TENSOR_MAP 0x50414d54u /* magic number: the last word of a map */
 
 struct cpu_tensor_map {
     uint64_t address;     /*   0 */
     uint64_t stride[4];   /*   8  bytes, of dimensions 1 to 4 */
     uint32_t last[5];     /*  40  size of each dimension, less 1 */
     uint16_t box[5];      /*  60 */
-    uint8_t step[5];      /*  70  of elements that are copied, in each dimension */
+    uint8_t step[5];      /*  70  element stride in each dimension */
     uint8_t type, rank;   /*  75 76  CUtensorMapDataType */
     uint8_t swizzle;      /*  77  CUtensorMapSwizzle */
-    uint8_t fill;         /*  78  1: NaN outside */
+    uint8_t fill;         /*  78  1: elements outside the tensor are NaN, else 0 */
     uint8_t im2col;       /*  79 */
     int16_t lower[3];     /*  80  corners of the box of pixels: W, H, D */
     int16_t upper[3];     /*  86 */
@@ -35,14 +35,14 @@ enum cpu_bulk_work {
     CPU_TENSOR_REPLACE, CPU_MULTIMEM_LOAD, CPU_MULTIMEM_STORE, CPU_MULTIMEM_REDUCE, CPU_MULTIMEM_COPY,
     CPU_MULTIMEM_REDUCE_BULK /* bits 0 to 3 */
 };
-#define CPU_BULK_OP(what) ((what) >> 4 & 15)         /* add min max inc dec and or xor; field of a map */
+#define CPU_BULK_OP(what) ((what) >> 4 & 15)         /* add min max inc dec and or xor; or a field of a map */
 #define CPU_BULK_DIMENSIONS(what) ((what) >> 8 & 7)  /* or the field's dimension */
 #define CPU_BULK_IM2COL_BIT 0x1000u
 #define CPU_BULK_MULTICAST_BIT 0x2000u
 #define CPU_BULK_IM2COL(what) (((what) & CPU_BULK_IM2COL_BIT) != 0)
 #define CPU_BULK_MULTICAST(what) (((what) & CPU_BULK_MULTICAST_BIT) != 0)
 #define CPU_BULK_TYPE(what) ((what) >> 16 & 31)      /* CUtensorMapDataType */
-#define CPU_BULK_REGISTERS(what) (((what) >> 8 & 7) + 1) /* of multimem: in rows from CPU_BULK_COORDINATE on */
+#define CPU_BULK_REGISTERS(what) (((what) >> 8 & 7) + 1) /* of multimem, in the rows from CPU_BULK_COORDINATE on */
 #define CPU_BULK_WIDE(what) ((what) >> 12 & 1)           /* .acc::f32 */
 #define CPU_BULK_PARTS(what) (1u << ((what) >> 21 & 3))  /* numbers in a register */
 /* Rows of operands, a double word for each lane: */
@@ -52,13 +52,13 @@ enum {
     CPU_BULK_BARRIER,
     CPU_BULK_COORDINATE, /* or size */
     CPU_BULK_OFFSET = 8, /* or mask of bytes */
-    CPU_BULK_MASK = 11,  /* blocks that a copy goes to */
+    CPU_BULK_MASK = 11,  /* multicast: mask of blocks */
     CPU_BULK_ROWS
 };
 
 void cpu_bulk(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t line, const uint64_t *operands);
 
-/* multimem.c. At the start of every granule of a multicast object: the memory that is bound to it. */
+/* multimem.c. The table at the start of each granule of a multicast object: the memory that is bound to it. */
 #define CPU_MULTIMEM 0x4d554c54u
 #define CPU_MULTIMEM_GRANULE (2u << 20) /* virtual_memory.GRANULARITY */
 
@@ -69,11 +69,11 @@ struct cpu_multimem {
 
 void cpu_multimem_access(struct cpu_warp *warp, uint32_t what, uint32_t line, const uint64_t *operands, uint32_t lane);
 
-/* reduce.c: combine a number in memory that others may change at the same time */
+/* reduce.c: atomically combine a number in memory with `with` */
 void cpu_combine(void *target, const void *with, uint32_t type, uint32_t op);
 enum { CPU_TYPE_F32 = 7 };
 extern const uint8_t cpu_type_sizes[13]; /* by CUtensorMapDataType */
-uint64_t cpu_float_bits(uint64_t bits, uint32_t type);    /* of a half or bfloat */
-uint64_t cpu_bits_of_float(uint64_t bits, uint32_t type); /* rounded to a half or bfloat */
+uint64_t cpu_float_bits(uint64_t bits, uint32_t type);    /* converts f16 or bf16 to f32 */
+uint64_t cpu_bits_of_float(uint64_t bits, uint32_t type); /* rounds f32 to f16 or bf16 */
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Textures, by the programming guide's "Texture Fetching": addressing, filtering with weights of 8 bits after the
- * point, layers, cubemaps, levels of detail.
+ * Texture fetches (CUDA Programming Guide, "Texture Fetching"): addressing modes, filtering with weights of 8
+ * fractional bits, layers, cubemaps, mipmap levels.
  */
 #include "texture.h"
 
@@ -38,7 +38,7 @@ uint16_t cpu_half_of_float(float value)
     int exponent;
     frexpf(size, &exponent); /* size < 2**exponent */
     int unit = size == 0 || exponent < -13 ? -24 : exponent - 11;
-    uint32_t units = (uint32_t)rintf(ldexpf(size, -unit)); /* to nearest even; what carries over is the next exponent */
+    uint32_t units = (uint32_t)rintf(ldexpf(size, -unit)); /* to nearest even; a carry goes into the exponent */
     return sign | (uint16_t)(units + ((uint32_t)(unit + 24) << 10));
 }
 
@@ -85,7 +85,7 @@ static float number(const struct cpu_texture *t, const uint8_t *data, uint32_t c
     return (t->flags & CPU_TEXTURE_SRGB) && channel < 3 ? from_srgb(value) : value;
 }
 
-/* Three channels of 10 bits and one of 2, from the lowest bits on. */
+/* Unpack three channels of 10 bits and one of 2, starting at the lowest bits. */
 static texel unpack(const uint8_t *data)
 {
     uint32_t word;
@@ -97,7 +97,7 @@ static texel unpack(const uint8_t *data)
 static texel decode(const struct cpu_texture *t, const uint8_t *data)
 {
     bool floats = gives_floats(t);
-    texel found = {.u = {0, 0, 0, 1}}; /* channels that are not there */
+    texel found = {.u = {0, 0, 0, 1}}; /* defaults of missing channels */
     if (t->format == CPU_FORMAT_101010_2)
         return unpack(data);
     if (floats)
@@ -112,7 +112,7 @@ static texel decode(const struct cpu_texture *t, const uint8_t *data)
     return found;
 }
 
-/* The index inside of `count` elements that an index means; -1: the border. */
+/* Apply an addressing mode: map an index into `count` elements; -1: the border. */
 static int64_t resolve(uint32_t mode, int64_t index, int64_t count)
 {
     if (index >= 0 && index < count)
@@ -128,14 +128,14 @@ static int64_t resolve(uint32_t mode, int64_t index, int64_t count)
     return -1;
 }
 
-/* How one fetch looks at a level. */
+/* A mipmap level as one fetch accesses it. */
 struct view {
     const struct cpu_texture *t;
     const struct cpu_level *level;
     int dimensions;
     uint32_t mode[3];
-    uint32_t layer; /* which slice, in one and two dimensions */
-    bool across;    /* the layers are faces of a cube without seams */
+    uint32_t layer; /* index of the layer or face, in one and two dimensions */
+    bool across;    /* the layers are faces of a seamless cubemap */
 };
 
 static const uint8_t *element_at(const struct view *v, int64_t x, int64_t y, int64_t z)
@@ -146,7 +146,7 @@ static const uint8_t *element_at(const struct view *v, int64_t x, int64_t y, int
                                         (uint64_t)x * v->t->element);
 }
 
-/* Directions of a cube's faces, by the programming guide's table: s and t grow along these, m is the main axis. */
+/* Directions of a cube's faces (programming guide): the axes along which s and t grow, and the main axis m. */
 static const int8_t faces[6][3][3] = {
     {{0, 0, -1}, {0, -1, 0}, {1, 0, 0}}, {{0, 0, 1}, {0, -1, 0}, {-1, 0, 0}}, {{1, 0, 0}, {0, 0, 1}, {0, 1, 0}},
     {{1, 0, 0}, {0, 0, -1}, {0, -1, 0}}, {{1, 0, 0}, {0, -1, 0}, {0, 0, 1}},  {{-1, 0, 0}, {0, -1, 0}, {0, 0, -1}},
@@ -166,7 +166,7 @@ static uint32_t face_of(const float d[3], float *s, float *t)
     return face;
 }
 
-/* Replace a coordinate beyond a face's edge by the one on the face that is there. */
+/* Replace a coordinate beyond an edge of a face by the one on the adjacent face. */
 static void step_across(struct view *v, int64_t *x, int64_t *y)
 {
     int64_t size = v->level->width;
@@ -213,7 +213,7 @@ static texel read_texel(const struct view *given, int64_t x, int64_t y, int64_t 
     return decode(v.t, element_at(&v, coordinate[0], v.dimensions > 1 ? coordinate[1] : 0, v.dimensions > 2 ? coordinate[2] : 0));
 }
 
-/* A coordinate in elements. */
+/* Return a coordinate in elements. */
 static float scaled(const struct view *v, int axis, float coordinate)
 {
     const uint32_t counts[3] = {v->level->width, v->level->height, v->level->depth};
@@ -310,7 +310,7 @@ static texel fetch(const struct cpu_texture *t, uint32_t what, const uint32_t *a
         if (t->flags & CPU_TEXTURE_LINEAR)
             v.mode[axis] = CPU_ADDRESS_BORDER;
         else if (plain && (v.mode[axis] == CPU_ADDRESS_WRAP || v.mode[axis] == CPU_ADDRESS_MIRROR))
-            v.mode[axis] = CPU_ADDRESS_CLAMP; /* these need normalized coordinates */
+            v.mode[axis] = CPU_ADDRESS_CLAMP; /* the other modes need normalized coordinates */
     }
     uint32_t face = 0, layers = t->level[0].depth;
     if (what & CPU_TEX_CUBE) {
@@ -355,7 +355,7 @@ static texel fetch(const struct cpu_texture *t, uint32_t what, const uint32_t *a
     return found;
 }
 
-/* Numbers of OpenCL, as the PTX manual has it, for formats and orders of channels. */
+/* txq, suq: channel types and orders are OpenCL's constants, as the PTX manual says. */
 static uint32_t query(const struct cpu_texture *t, uint32_t which, uint32_t lod)
 {
     static const uint32_t types[] = {[FORMAT_U8] = 0x10DA, [FORMAT_U16] = 0x10DB, [FORMAT_U32] = 0x10DC,
@@ -376,7 +376,7 @@ static uint32_t query(const struct cpu_texture *t, uint32_t which, uint32_t lod)
     case 11:
     case 12: return t->address[which - 10];
     }
-    return 1; /* samples */
+    return 1; /* number of samples */
 }
 
 static void put(uint64_t *data, uint32_t lane, texel found, uint32_t result)

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * What the handle of a texture or surface object points to. driver/array/texture.py writes the same layout;
+ * The structure that the handle of a texture or surface object points to. driver/array/texture.py writes this layout;
  * tests/cpu/test_kernel_abi.py compares the two.
  */
 #ifndef CUDA_CPU_TEXTURE_H
@@ -10,15 +10,15 @@
 #include "exec/kernel_abi.h"
 
 #define CPU_MAX_LEVELS 18
-#define CPU_TEXTURE_KIND 0x54584554u /* what begins a texture's structure, and a surface's */
+#define CPU_TEXTURE_KIND 0x54584554u /* magic number: the first word of the structure */
 #define CPU_SURFACE_KIND 0x46525553u
 
 enum {
-    CPU_TEXTURE_INTEGERS = 1,    /* elements are read as they are, else as numbers in [0, 1] or [-1, 1] */
+    CPU_TEXTURE_INTEGERS = 1,    /* integers are returned unchanged, else normalized to [0, 1] or [-1, 1] */
     CPU_TEXTURE_NORMALIZED = 2,  /* coordinates */
     CPU_TEXTURE_SRGB = 4,
     CPU_TEXTURE_SEAMLESS = 8,    /* cubemaps are filtered across edges */
-    CPU_TEXTURE_LINEAR = 16,     /* plain memory in one dimension: what lies outside is zero */
+    CPU_TEXTURE_LINEAR = 16,     /* linear memory, one dimension: elements outside read as 0 */
 };
 enum { CPU_ADDRESS_WRAP, CPU_ADDRESS_CLAMP, CPU_ADDRESS_MIRROR, CPU_ADDRESS_BORDER }; /* CUaddress_mode */
 
@@ -38,7 +38,7 @@ struct cpu_texture {
     struct cpu_level level[CPU_MAX_LEVELS]; /* 72 */
 };
 
-/* What a texture service does, its bits: */
+/* Bits of the argument `what` of the texture service: */
 enum cpu_texture_work {
     CPU_TEX_BASE, CPU_TEX_LEVEL, CPU_TEX_GRAD, CPU_TEX_GATHER, CPU_TEX_QUERY, CPU_SURF_LOAD, CPU_SURF_STORE,
     CPU_SURF_STORE_FORMATTED, CPU_SURF_REDUCE, CPU_SURF_REDUCE_ELEMENT, /* bits 0 to 3 */
@@ -57,7 +57,7 @@ void cpu_texture(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t
 void cpu_surface(const struct cpu_texture *surface, struct cpu_warp *warp, uint32_t lane, uint32_t what, uint32_t line,
                  const uint32_t *arguments, uint64_t *data);
 #define CPU_FORMAT_101010_2 0x50 /* CUarray_format */
-/* texture_block.c: element `index` (row by row) of a block, in the channels that the format has */
+/* texture_block.c: decodes element `index` (row by row) of a block, in the channels of the format */
 enum { CPU_FORMAT_BC1 = 0x91, CPU_FORMAT_BC2 = 0x93, CPU_FORMAT_BC3 = 0x95, CPU_FORMAT_BC4 = 0x97, CPU_FORMAT_BC4_SIGNED,
        CPU_FORMAT_BC5, CPU_FORMAT_BC5_SIGNED, CPU_FORMAT_BC6H, CPU_FORMAT_BC6H_SIGNED, CPU_FORMAT_BC7 }; /* CUarray_format */
 void cpu_block_element(uint32_t format, const uint8_t *block, uint32_t index, float *channels);

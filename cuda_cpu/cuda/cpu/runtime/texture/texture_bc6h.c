@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * BC6H: Khronos Data Format Specification, chapter on BPTC. Ends are integers that look like half floats.
+ * Decoder of BC6H (Khronos Data Format Specification, chapter on BPTC). Endpoints are bit patterns of half floats,
+ * interpolated as integers.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -13,15 +14,15 @@ enum variable { R0, G0, B0, R1, G1, B1, R2, G2, B2, R3, G3, B3 };
 #define MAX_PIECES 24
 #define P(variable, from, to) {variable, from, to}
 
-/* Some bits of the block, `from` the highest of a variable's to the lowest one; where it is less, in reverse. */
+/* Consecutive bits of the block: bits `from` down to `to` of a variable, in reverse order if `from` is less. */
 struct piece {
     uint8_t variable, from, to;
 };
 
-/* Behind the mode's number come the pieces, and of two subsets five bits of the partition. */
+/* The mode number is followed by the pieces and, with two subsets, by five bits of the partition. */
 static const struct mode {
     uint8_t number;
-    bool transformed; /* all ends but the first one are differences from it */
+    bool transformed; /* all endpoints but the first are differences from it */
     uint8_t bits, differences[3], subsets;
     struct piece pieces[MAX_PIECES];
 } modes[14] = {
@@ -90,7 +91,7 @@ static const struct mode *mode_of(struct cpu_bits block)
     return NULL;
 }
 
-/* Read the ends' channels; returns the bit behind them. */
+/* Read the channels of the endpoints; return the position of the bit behind them. */
 static uint32_t read_ends(struct cpu_bits block, const struct mode *mode, int32_t ends[12])
 {
     uint32_t at = mode->number < 2 ? 2 : 5;
@@ -99,7 +100,7 @@ static uint32_t read_ends(struct cpu_bits block, const struct mode *mode, int32_
         bool reverse = piece->from < piece->to;
         uint32_t count = (reverse ? piece->to - piece->from : piece->from - piece->to) + 1u;
         if (piece > mode->pieces && !piece->variable && !piece->from && !piece->to)
-            break; /* no mode has R0's lowest bit alone */
+            break; /* the end: no piece consists of bit 0 of R0 alone */
         for (uint32_t i = 0; i < count; i++) {
             uint32_t bit = reverse ? piece->to - i : piece->to + i;
             ends[piece->variable] |= (int32_t)(cpu_bits_at(block, at + i, 1) << bit);
@@ -114,7 +115,7 @@ static int32_t extended(int32_t value, uint32_t bits)
     return value << (32 - bits) >> (32 - bits);
 }
 
-/* An end's channel as a number of so many bits. */
+/* Return a channel of an endpoint, with the difference to the first one applied. */
 static int32_t end_of(const struct mode *mode, const int32_t ends[12], uint32_t channel, uint32_t end, bool is_signed)
 {
     int32_t first = ends[channel], value = ends[3 * end + channel];
@@ -126,7 +127,7 @@ static int32_t end_of(const struct mode *mode, const int32_t ends[12], uint32_t 
     return is_signed ? extended(value, bits) : value;
 }
 
-/* To 16 bits. */
+/* Unquantize a value of `bits` bits to 16 bits. */
 static int32_t widened(int32_t value, uint32_t bits, bool is_signed)
 {
     if (!is_signed) {

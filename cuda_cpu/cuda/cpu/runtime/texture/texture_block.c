@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Block-compressed elements, by the Khronos Data Format Specification, chapters on S3TC, RGTC and BPTC: 4 x 4 elements
- * by ends and an index between two of them for each.
+ * Decoders of block-compressed formats (Khronos Data Format Specification, chapters on S3TC, RGTC and BPTC): blocks of
+ * 4 x 4 elements with endpoints, and for each element an index that interpolates between two of them.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static uint64_t word(const uint8_t *data, int bytes)
     return found;
 }
 
-/* Red, green and blue of a block of colours; `opaque`: without the mode of three colours and nothing. */
+/* Decode red, green and blue of a colour block; `opaque`: without the mode of three colours and transparent black. */
 static void colour(const uint8_t *block, uint32_t index, bool opaque, float *channels)
 {
     static const float shares[2][4] = {{0, 1, 1.0f / 3, 2.0f / 3}, {0, 1, 0.5f, 0}};
@@ -36,7 +36,7 @@ static void colour(const uint8_t *block, uint32_t index, bool opaque, float *cha
         channels[3] = 0;
 }
 
-/* One channel: ends of 8 bits, indices of 3 bits. */
+/* Decode one channel of BC3, BC4 or BC5: endpoints of 8 bits, indices of 3 bits. */
 static float single(const uint8_t *block, uint32_t index, bool is_signed)
 {
     uint32_t which = (uint32_t)(word(block + 2, 6) >> 3 * index & 7);

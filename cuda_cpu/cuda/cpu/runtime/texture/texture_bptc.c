@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * BC7, and what BC6H shares with it: Khronos Data Format Specification, chapter on BPTC.
+ * Decoder of BC7, and the functions that BC6H shares with it (Khronos Data Format Specification, chapter on BPTC).
  */
 #include "texture_bptc.h"
 
 #include <string.h>
 
-/* Bit i: the subset of element i, of two; two bits each of three. */
+/* Partitions. Two subsets: bit i is the subset of element i. Three subsets: two bits for each element. */
 static const uint16_t partitions_2[64] = {
     0xcccc, 0x8888, 0xeeee, 0xecc8, 0xc880, 0xfeec, 0xfec8, 0xec80, 0xc800, 0xffec, 0xfe80, 0xe800,
     0xffe8, 0xff00, 0xfff0, 0xf000, 0xf710, 0x008e, 0x7100, 0x08ce, 0x008c, 0x7310, 0x3100, 0x8cce,
@@ -27,8 +27,8 @@ static const uint32_t partitions_3[64] = {
     0xaaaa1414, 0xa05050a0, 0xa0a5a5a0, 0x96000000, 0x40804080, 0xa9a8a9a8, 0xaaaaaa44, 0x2a4a5254,
 };
 
-/* The element whose index has one bit less, its highest one being 0: of the second of two subsets, and of the second
- * and the third of three. In the first one it is element 0. */
+/* Anchors: elements whose index has one bit less, since its highest bit is 0. The tables are for the second of two
+ * subsets, and for the second and third of three; the anchor of the first subset is element 0. */
 static const uint8_t anchors_2[64] = {
     15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 2, 8, 2, 2, 8, 8, 15, 2, 8, 2, 2, 8, 8, 2, 2,
     15, 15, 6, 8, 2, 8, 15, 15, 2, 8, 2, 2, 2, 15, 15, 6, 6, 2, 6, 8, 15, 15, 2, 2, 15, 15, 15, 15, 15, 2, 2, 15,
@@ -89,7 +89,7 @@ int32_t cpu_bptc_between(int32_t first, int32_t second, uint32_t bits, uint32_t 
     return ((64 - weight) * first + weight * second + 32) >> 6;
 }
 
-/* Bits of each field, in the order in which they lie in a block. */
+/* Number of bits of each field, in the order of the fields in a block. */
 static const struct mode {
     uint8_t subsets, partition, rotation, selection, colour, alpha, own, shared, index, second;
 } modes[8] = {
@@ -98,7 +98,7 @@ static const struct mode {
     {1, 0, 0, 0, 7, 7, 1, 0, 4, 0}, {2, 6, 0, 0, 5, 5, 1, 0, 2, 0},
 };
 
-/* Where the fields of a block begin. */
+/* Bit positions of the fields of a block. */
 struct fields {
     uint32_t partition, rotation, selection, ends, low, index, second;
 };
@@ -117,7 +117,7 @@ static struct fields lay_out(const struct mode *mode, uint32_t number)
     return at;
 }
 
-/* An end's channel in 8 bits; the first end of subset s is 2 * s. */
+/* Return a channel of an endpoint, expanded to 8 bits; the first endpoint of subset s has the number 2 * s. */
 static int32_t end_of(struct cpu_bits block, const struct mode *mode, const struct fields *at, uint32_t channel,
                       uint32_t end)
 {
