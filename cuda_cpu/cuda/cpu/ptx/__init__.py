@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""PTX front end: text or image -> parsed, linked and checked program."""
+"""PTX front end: from PTX text, cubins or fatbins to a parsed, linked and checked program."""

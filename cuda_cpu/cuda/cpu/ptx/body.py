@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The body of a function: instructions, labels, declarations and nested scopes.
+"""Parser of a function's body: instructions, labels, declarations and nested scopes.
 
 A name declared in a nested scope gets a suffix `@N` that no PTX name can have, so that a function's registers
-and variables are flat. `names` maps what is written to the operand that it means at this point.
+and variables are flat. `names` maps each name to the operand that it denotes in the current scope.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from cuda.cpu.ptx.syntax import (
     Vector,
 )
 
-_OF_ADDRESSES = ("mov", "cvta")  # of an array's element they take the address, others what is there
-_DEEPEST = 100  # nested scopes, which compilers make two or three of
+_OF_ADDRESSES = ("mov", "cvta")  # read `array[3]` as an address, other instructions as the element
+_DEEPEST = 100  # nested scopes; compilers emit two or three
 _MOST = 1 << 20  # registers of one range
 
 
@@ -43,9 +43,9 @@ class BodyParser:
     Parameters
     ----------
     cursor : Cursor
-        Stands behind the opening brace; `parse` leaves it behind the closing one.
+        Positioned after the opening brace; `parse` advances it past the closing one.
     function : Function
-        Gets registers, variables and statements.
+        Receives registers, variables and statements.
     locations : dict
         (file number, line, column) -> Location, shared by the module, whose file names are filled in at its end.
     variables : mapping
@@ -67,7 +67,7 @@ class BodyParser:
         self.labels: set[str] = set()  # of the outermost scope
         self.operands = OperandParser(cursor, lambda name: function.variables.get(name) or variables.get(name))
         self.names = self.operands.names
-        self.saved: list[dict[str, Operand | None]] = []  # one a scope: what its names meant outside
+        self.saved: list[dict[str, Operand | None]] = []  # per scope: the operands that its names denoted outside
         self.suffix = ""
         self.scopes = 0
         self.opcodes: dict[str, tuple[str, tuple[str, ...]]] = {}
@@ -121,7 +121,7 @@ class BodyParser:
             self.suffix = ""
 
     def _labels_ahead(self) -> list[str]:
-        """Return the labels of the scope that begins here, which branches may name before they come."""
+        """Return the labels of the scope that begins here: branches may precede their labels."""
         tokens, at, depth, found = self.cursor.tokens, self.cursor.at, 1, []
         while depth:
             token = tokens[at]
@@ -172,7 +172,7 @@ class BodyParser:
         self.function.variables[variable.name] = variable
 
     def declare_register(self, variable: Variable, count: int = -1) -> None:
-        """Declare `name`, or `name0` to `nameN-1` if there is a count, or the components of a vector."""
+        """Declare register `name`; with a count, `name0` to `nameN-1`; of a vector, its components."""
         registers, kind = self.function.registers, variable.type
         if count > _MOST:
             raise self.cursor.error(f"{variable.name}<{count}> declares more than {_MOST} registers")
@@ -215,7 +215,7 @@ class BodyParser:
             cursor.expect("_")
             arguments = parameters(cursor) if cursor.token == "(" else ()
             check_registers(written, (*results, *arguments), line)
-            cursor.skip_to(";")  # .noreturn, .abi_preserve: no matter to a caller here
+            cursor.skip_to(";")  # .noreturn, .abi_preserve: irrelevant to callers here
             self.statements.append(Prototype(name, results, arguments, line))
         elif cursor.token in (".branchtargets", ".calltargets"):
             kind = cursor.take()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls and branches agree with what they name: PTX ISA manual, sections 7.1 and 9.7.12."""
+"""Checks of calls and branches against the functions and labels they name: PTX ISA manual, 7.1 and 9.7.12."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from cuda.cpu.ptx.syntax import (
 
 
 class Targets:
-    """What calls and branches of a function may name.
+    """The functions, labels and lists that calls and branches of a function may name.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Targets:
         self.lists = {each.name: each for each in body if isinstance(each, BranchTargets | CallTargets | Prototype)}
 
     def check_branch(self, branch: Instruction) -> None:
-        """Raise an error if a `bra` or `brx.idx` names what is no label of the function."""
+        """Raise an error if a target of `bra` or `brx.idx` is not a label of the function."""
         target = branch.operands[-1]
         if not isinstance(target, Symbol):
             return  # its type is wrong, which another check reports
@@ -56,7 +56,7 @@ class Targets:
                 raise PtxError(f"{branch.opcode}: {label} is no label of {self.function.name}", branch.line)
 
     def check_call(self, call: Call) -> None:
-        """Raise an error if a call has not as many operands, each as large, as the function's declaration says."""
+        """Raise an error unless number and sizes of a call's operands match the function's declaration."""
         for name, results, parameters in self._declarations(call):
             for what, formal, given in (("results", results, call.results), ("parameters", parameters, call.arguments)):
                 if len(formal) != len(given):
@@ -85,7 +85,7 @@ class Targets:
         return [(callee.name, callee.results, callee.parameters) for callee in callees]
 
     def _size(self, operand: Operand) -> int:
-        """Return the bytes of an operand; 0 where any would do."""
+        """Return the bytes of an operand; 0 if it fits any size."""
         if isinstance(operand, Register):
             return TYPE_BYTES.get(self.function.registers.get(operand.name, ""), 0)
         variable = self.function.variables.get(operand.name) if isinstance(operand, Symbol) else None

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 _BASES = {"0x": 16, "0b": 2}
-_LONGEST = 200  # characters of an integer of 64 bits, with a sign, blanks, zeros and what names the base
-_FRACTION = re.compile(r"\.\d+(?:[eE][+-]?\d+)?")  # others that begin so are directives: .2d
+_LONGEST = 200  # characters of a 64-bit integer, with a sign, blanks, leading zeros and the prefix of the base
+_FRACTION = re.compile(r"\.\d+(?:[eE][+-]?\d+)?")  # other tokens that begin with a dot and digits are directives: .2d
 
 
 class Unsigned(int):
@@ -39,8 +39,8 @@ def _divide(a: Number, b: Number) -> Number:
     return (abs(a) // abs(b)) * (1 if (a < 0) == (b < 0) else -1)
 
 
-# Table of operators, 4.5.4 to 4.5.6: precedence (a higher one binds tighter), what the operands become ("same": .u64 if
-# one of them is, "u64", "shift": each as it is), whether floating-point numbers can have it, and what it computes.
+# Table of operators, 4.5.4 to 4.5.6: precedence (a higher one binds tighter), conversion of the operands ("same": to
+# .u64 if one of them is; "u64"; "shift": none), whether it accepts floating-point numbers, and its function.
 _BINARY: dict[str, tuple[int, str, bool, Callable[[Number, Number], Number]]] = {
     "*": (10, "same", True, mul),
     "/": (10, "same", True, _divide),
@@ -82,12 +82,12 @@ def number(token: str) -> Immediate:
 
 
 def integer(digits: str) -> int:
-    """Return the value of an integer: hexadecimal, binary, octal (from 0 on) or decimal, perhaps with a sign.
+    """Return the value of an integer: hexadecimal, binary, octal (leading 0) or decimal, with an optional sign.
 
     Raises
     ------
     PtxError
-        It is so long that it has far more than 64 bits.
+        It is far too long for 64 bits.
     """
     if len(digits) > _LONGEST:
         raise PtxError(f"the integer {digits[:8]}... of {len(digits)} characters has more than 64 bits")
@@ -106,7 +106,7 @@ def real(value: float) -> Immediate:
 
 
 def packed(code: str, value: float) -> bytes:
-    """Return a number as `struct` packs it; what is too large is infinite."""
+    """Return a number packed by `struct`; on overflow, infinity."""
     try:
         return struct.pack(code, value)
     except OverflowError:
@@ -114,7 +114,7 @@ def packed(code: str, value: float) -> bytes:
 
 
 def typed(value: int, *, unsigned: bool) -> int:
-    """Return an integer as one of 64 bits."""
+    """Wrap an integer to 64 bits, signed or unsigned."""
     value &= (1 << 64) - 1
     if unsigned:
         return Unsigned(value)
@@ -122,7 +122,7 @@ def typed(value: int, *, unsigned: bool) -> int:
 
 
 def expression(cursor: Cursor, least: int = 0) -> Number:
-    """Take an expression whose operators bind tighter than `least`."""
+    """Parse an expression of operators that bind tighter than `least` (precedence climbing)."""
     value = _unary(cursor)
     while cursor.token in _BINARY and _BINARY[cursor.token][0] > least:
         operator = cursor.take()

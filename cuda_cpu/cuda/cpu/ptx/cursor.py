@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""A position in the tokens of a PTX text, and the constants that stand there."""
+"""A position in the tokens of a PTX text, with methods that parse names, strings and constants."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cuda.cpu.ptx.syntax import Immediate
 
 
 class Cursor:
-    """Walk over tokens: `tokens[at]` is the next one."""
+    """A position in a list of tokens: `tokens[at]` is the next one."""
 
     __slots__ = ("at", "lines", "tokens")
 
@@ -42,24 +42,24 @@ class Cursor:
         return self.error(f"expected {wanted}, found {self.token or 'the end of the text'!r}")
 
     def take(self) -> str:
-        """Return the next token and step over it."""
+        """Return the next token and skip it."""
         self.at += 1
         return self.tokens[self.at - 1]
 
     def accept(self, token: str) -> bool:
-        """Step over the next token if it is this one, and return whether it was."""
+        """Skip the next token if it equals `token`, and return whether it did."""
         if self.tokens[self.at] != token:
             return False
         self.at += 1
         return True
 
     def expect(self, token: str) -> None:
-        """Step over the next token, which must be this one."""
+        """Skip the next token, which must equal `token`."""
         if not self.accept(token):
             raise self.unexpected(repr(token))
 
     def skip_to(self, token: str) -> None:
-        """Step behind the next such token."""
+        """Skip all tokens up to and including the next `token`."""
         while not self.accept(token):
             if not self.token:
                 raise self.unexpected(repr(token))

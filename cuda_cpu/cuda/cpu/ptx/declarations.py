@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Variables and parameters: PTX ISA manual, chapters 5 (state spaces, types, variables) and 4.5 (constants)."""
+"""Parser of declarations of variables and parameters: PTX ISA manual, chapters 5 and 4.5 (constants)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TYPE_BYTES = {
 
 
 def is_declaration(token: str) -> bool:
-    """Return whether a token names a state space, with which a declaration begins."""
+    """Return whether a token is a state space, with which declarations begin."""
     return token[:1] == "." and token[1:].partition("::")[0] in SPACES
 
 
@@ -60,7 +60,7 @@ def parameters(cursor: Cursor) -> tuple[Variable, ...]:
 
 
 def check_registers(name: str, parameters: Iterable[Variable], line: int) -> None:
-    """Refuse parameters in registers, of a function or of a prototype, that cannot be passed in these."""
+    """Refuse register parameters of a function or prototype whose type cannot be passed in registers."""
     for each in parameters:
         if each.space == "reg" and (each.type == "pred" or each.vector > 1):
             what = f"parameter {each.name} of {name} is a {'vector' if each.vector > 1 else 'predicate'}"
@@ -68,7 +68,7 @@ def check_registers(name: str, parameters: Iterable[Variable], line: int) -> Non
 
 
 def _check_parameter(cursor: Cursor, parameters: list[Variable]) -> None:
-    """Refuse the last parameter if its space or its name cannot be one."""
+    """Refuse the last parameter if its state space or name is not allowed."""
     last = parameters[-1]
     if last.space not in ("param", "reg"):
         raise cursor.error(f"parameter {last.name} is in .{last.space}; it must be in .param or .reg")
@@ -168,7 +168,7 @@ def _variable(cursor: Cursor, prefix: tuple[str, str, int, int, dict], linkage: 
 
 
 def _initializer(cursor: Cursor, kind: str, dims: tuple[int, ...], name: str, line: int) -> tuple[Initializer, int]:
-    """Take a variable's initial value; also return its end, which may be behind zeros that are not stored."""
+    """Take a variable's initial value; also return its size, which includes trailing zeros that are not stored."""
     if kind in ("texref", "samplerref", "surfref"):
         raise cursor.error(f"variable {name}: initial values of {kind} are not supported by the CPU device", line)
     data = bytearray()

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of the device runtime (cuda_device_runtime_api.h): which there are, and those that are PTX themselves.
+"""Functions of the device runtime (cuda_device_runtime_api.h): their signatures, and the PTX of some of them.
 
-NVIDIA has them in libcudadevrt, of which a linked cubin has machine code alone. In PTX are those that cooperative
-groups call, as Numba's do; the others are the native runtime's.
+NVIDIA provides them in libcudadevrt, of which a linked cubin contains machine code only. The functions that cooperative
+groups call, such as those of Numba, are written in PTX here; the native runtime implements the others.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 from cuda.cpu.ptx.parser import parse
 from cuda.cpu.ptx.syntax import Module
 
-# Kernels that come along with the library: a name without linkage of its source file.
+# Kernels of the library itself: static names of its source file.
 KERNEL = re.compile(r"__nv_static_\d+__[0-9a-f]+_\d+_cuda_device_runtime_cu_")
 
 _INT, _POINTER, _DIM3 = (4,), (8,), (4, 4, 4)
@@ -21,7 +21,7 @@ _PITCHED, _EXTENT = (8, 8, 8, 8), (8, 8, 8)
 _COPY_2D = (_POINTER,) * 6 + (_INT, _POINTER)
 _CONFIGURATION = (_DIM3, _DIM3, _INT)
 
-# Name without its prefix: bytes of each field of each parameter, and of the result. In the order of
+# Name without its prefix: bytes of each field of each parameter, and bytes of the result. The order is that of
 # runtime/device_runtime/device.h.
 FUNCTIONS = {
     "GetParameterBuffer": ((_POINTER, _POINTER), 8),
@@ -58,22 +58,23 @@ FUNCTIONS = {
     "OccupancyMaxActiveBlocksPerMultiprocessor": ((_POINTER, _POINTER, _INT, _POINTER), 4),
     "OccupancyMaxActiveBlocksPerMultiprocessorWithFlags": ((_POINTER, _POINTER, _INT, _POINTER, _INT), 4),
 }
-# Those with a form for -DCUDA_API_PER_THREAD_DEFAULT_STREAM: a block has but one default stream.
+# Functions with a variant for -DCUDA_API_PER_THREAD_DEFAULT_STREAM; it is the same, a block has one default stream.
 PER_THREAD = frozenset(name for name in FUNCTIONS if name.startswith(("LaunchDevice", "EventRecord", "Mem"))) | {
     "StreamWaitEvent"
 }
 
 
 def names_of(name: str) -> list[str]:
-    """Return what PTX calls a function of FUNCTIONS."""
+    """Return the names in PTX of a function of FUNCTIONS."""
     suffixes = ("", "_ptsz") if name in PER_THREAD else ("",)
     return [prefix + name + suffix for prefix in ("__cudaCDP2", "cuda") for suffix in suffixes]
 
 
 NATIVE = frozenset(alias for name in FUNCTIONS for alias in names_of(name))
 
-# The handle of a grid is the workspace of a cooperative launch, 0 in others; its second word is the barrier: each block
-# adds 1, but the first adds what makes the sum of all 2^31, so that the highest bit changes when all have come.
+# The handle of a grid is the workspace of a cooperative launch, 0 for other launches. Its second word is the barrier:
+# each block adds 1, and the first one as much as makes the sum of all 2^31, so that the highest bit flips when all have
+# arrived.
 TEXT = """
 .version 7.0
 .target sm_70
@@ -136,6 +137,6 @@ NAMES = frozenset(re.findall(r"\bcudaCG\w+", TEXT))
 
 
 def needed_by(modules: list[Module]) -> list[Module]:
-    """Return the functions as a unit, where one of the units declares some of them."""
+    """Return a list with the unit of these functions if any unit declares one of them, else an empty list."""
     declared = {name for module in modules for name, function in module.functions.items() if function.body is None}
     return [parse(TEXT, "<device runtime>")] if NAMES & declared else []

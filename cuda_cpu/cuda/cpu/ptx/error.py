@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The errors of the PTX front end: one, and kinds of it that the API has statuses of their own for."""
+"""The exception of the PTX front end, and subclasses with a CUresult of their own."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ _SHOWN = 400  # characters of a line
 
 
 class PtxError(Exception):
-    """Return what is wrong with PTX, and where.
+    """An error in PTX, with its location.
 
     Parameters
     ----------
     message : str
         The message, without the location.
     line : int, optional
-        Line of the PTX text, from 1; 0 if no line is concerned.
+        Line of the PTX text, from 1; 0 if the error has no line.
     name : str, optional
         Name of the PTX text (a file's or a unit's).
     text : str, optional
@@ -55,4 +55,4 @@ class NoPtxError(PtxError):
 
 
 class VersionError(PtxError):
-    """PTX of a version that came after the driver's."""
+    """PTX of a newer version than the driver supports."""

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""A form: an instruction's row of the table, and the values of its modifiers."""
+"""Form: the row of the instruction table that an instruction matches, and the values of its modifiers."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from cuda.cpu.ptx.row import Row
 class Form:
     """An instruction's row, and the values of its modifiers as attributes.
 
-    The attributes are the names in the syntax of the rows: a str for a listed value (None where absent), True or False
-    for a word that is written as it stands. Instructions that are written alike share a form.
+    Attributes have the names in the syntax of the rows: a str for a value of a list (None where absent), a bool for a
+    literal word. Instructions with the same opcode, modifiers and kinds of operands share a form.
     """
 
-    # Values of which every form of some opcodes has one
+    # Values that are always present in the forms of some opcodes
     abtype: str
     alayout: str
     atype: str
@@ -183,6 +183,6 @@ class Form:
         return f"<Form {self}>"
 
 
-KEYWORDS = {"async": "bool", "global": "bool"}  # words that Python has, too: attributes for getattr
+KEYWORDS = {"async": "bool", "global": "bool"}  # keywords of Python: accessible by getattr only
 for _name, _annotation in (Form.__annotations__ | KEYWORDS).items():
     setattr(Form, _name, False if _annotation == "bool" else None)

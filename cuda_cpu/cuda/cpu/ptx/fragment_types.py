@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""How many registers, and of which type, the operands of matrix instructions are: sections 9.7.15 and 9.7.16."""
+"""Number and type of the registers of each operand of matrix instructions: sections 9.7.15 and 9.7.16."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 _LANES = 32
 _BITS = {"f64": 64, "f32": 32, "s32": 32, "tf32": 32, "f16": 16, "bf16": 16, "s4": 4, "u4": 4, "b1": 1, "e2m1": 4}
-_IN_BYTES = ("kind::f8f6f4", "kind::mxf8f6f4")  # each element has a byte
+_IN_BYTES = ("kind::f8f6f4", "kind::mxf8f6f4")  # each element takes a byte
 _SCALES = {"scale_a": (1, "b32"), "scale_b": (1, "b32"), "from_a": (2, "u16"), "from_b": (2, "u16")}
 
 
 def fragment_of(form: Form, name: str) -> tuple[int, str] | None:
-    """Return the registers of an operand and their type; None where an operand is no fragment."""
+    """Return the number of registers of an operand and their type; None if the operand is not a fragment."""
     fragments = form.row.traits.fragments
     return _SCALES.get(name) or (fragments(form, name) if fragments else None)
 
@@ -32,7 +32,7 @@ def _sizes(form: Form) -> tuple[int, int, int]:
 
 
 def _sums(type_: str, count: int) -> tuple[int, str]:
-    """Return the registers of so many elements of a result."""
+    """Return number and type of the registers for `count` elements of a result."""
     return (count // 2, "f16x2") if type_ == "f16" else (count, type_)
 
 
@@ -60,7 +60,7 @@ def wmma(form: Form, name: str) -> tuple[int, str] | None:
         return (1 if part in "ab" else 2), type_
     if part in "dc":
         return _sums(type_, rows * columns // _LANES)
-    if type_ in ("f16", "tf32"):  # of these, lanes have some twice
+    if type_ in ("f16", "tf32"):  # fragments in which some elements are held by two lanes
         return (8, "f16x2") if type_ == "f16" else (4, "b32")
     count = depth * (rows if part == "a" else columns)
     return count * _bits(form, type_) // _LANES // 32, "b32"
@@ -72,7 +72,7 @@ def wgmma(form: Form, name: str) -> tuple[int, str] | None:
     if name == "d":
         rows, columns, _ = _sizes(form)
         return _sums(form.dtype, rows * columns // (4 * _LANES))
-    return (4, "b32") if name == "a" else None  # or the description of what is in shared memory
+    return (4, "b32") if name == "a" else None  # or a matrix descriptor for shared memory
 
 
 def matrices(form: Form, name: str) -> tuple[int, str] | None:

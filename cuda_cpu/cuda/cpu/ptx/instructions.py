@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Match instructions against the instruction table, and check their operands: what is not in the table is refused.
+"""Match instructions against the instruction table and check their operands; instructions without a row are refused.
 
 The table is in `rows/`, one file per chapter of the PTX manual; a `Row` is in the manual's notation, see `row.py`.
 A match is a `Form`:
@@ -35,7 +35,7 @@ def _forms(opcode: str, modifiers: tuple[str, ...]) -> Iterator[Form]:
 
 @cache
 def _form(opcode: str, modifiers: tuple[str, ...], kinds: str) -> Form:
-    """Return the form of all instructions that are written alike, or raise an error without a line."""
+    """Return the form for an opcode, modifiers and kinds of operands (cached); errors have no line."""
     forms = list(_forms(opcode, modifiers))
     for form in forms:
         if form.row.takes(kinds):
@@ -74,7 +74,7 @@ _SYMBOL = ("symbol",)
 
 
 def _address_of_function(signature: tuple, operand: Operand, functions: Mapping[str, Function]) -> tuple:
-    """Return the signature of an operand that may be a function, whose name ptxas accepts for its address."""
+    """Return the signature of an operand; that of a function's name is its address, as ptxas accepts it."""
     return ("address of a symbol",) if isinstance(operand, Symbol) and operand.name in functions else signature
 
 
@@ -91,13 +91,13 @@ def check(instruction: Instruction, registers: Mapping[str, str] | None = None, 
     registers : mapping, optional
         Types of the function's registers, for a check of the operands' types.
     unit : Module, optional
-        What the instruction stands in, for a check of its `.version` and `.target`.
+        The unit of the instruction, for a check of its `.version` and `.target`.
 
     Raises
     ------
     PtxError
-        As `form_of`, and if the form has no emitter yet, or an operand has a wrong type or a number out of its range,
-        or PTX of the unit's version or target has no such instruction.
+        As `form_of`; or the form has no emitter, an operand has a wrong type, a number is out of range, or the unit's
+        version or target does not have the instruction.
     """
     form = form_of(instruction)
     if registers is not None:

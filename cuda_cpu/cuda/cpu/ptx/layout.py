@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where parameters and shared variables lie."""
+"""Offsets of kernel parameters and of variables in shared memory."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def aligned(offset: int, alignment: int) -> int:
 
 
 def parameter_layout(parameters: Iterable[Variable]) -> tuple[tuple[Parameter, ...], int]:
-    """Lay kernel parameters out one after the other, each aligned as it says (PTX ISA manual, section 7.1.1).
+    """Lay kernel parameters out one after the other, each with its alignment (PTX ISA manual, section 7.1.1).
 
     Returns
     -------
     tuple
-        The parameters and the bytes that they need in all.
+        The parameters and their total size in bytes.
     """
     found, end = [], 0
     for parameter in parameters:
@@ -49,7 +49,7 @@ def parameter_layout(parameters: Iterable[Variable]) -> tuple[tuple[Parameter, .
 
 
 def shared_layout(variables: Iterable[Variable], start: SharedLayout | None = None) -> SharedLayout:
-    """Lay shared variables out behind those of `start`; extern ones without a size begin dynamic shared memory."""
+    """Lay shared variables out after those of `start`; extern arrays without a size start dynamic shared memory."""
     offsets = dict(start.offsets) if start else {}
     end = start.size if start else 0
     dynamic = []

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""PTX text -> tokens, by one regular expression. Lexical rules: PTX ISA manual, sections 4.1 to 4.5."""
+"""Lexer: PTX text to tokens by one regular expression. Lexical rules: PTX ISA manual, sections 4.1 to 4.5."""
 
 from __future__ import annotations
 
 import re
 from itertools import accumulate
 
-# Possessive are only repetitions of one character or set: Python before 3.11.5 matches possessive groups wrongly.
+# Only repetitions of single characters or sets are possessive: Python before 3.11.5 matches possessive groups wrongly.
 _TOKEN = re.compile(
     r"""
     # blanks, comments and the preprocessor's line markers before the token
@@ -32,7 +32,7 @@ _TOKEN = re.compile(
 
 
 def tokens_of(text: str) -> tuple[list[str], list[int]]:
-    """Return the tokens and the line (from 1) of each; the last three tokens are empty, so that one may look ahead.
+    """Return the tokens and the line (from 1) of each; the last three tokens are empty, for look-ahead.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Link units: one name space of functions and variables. Linking directives: PTX ISA manual, section 11.6."""
+"""Linker: one namespace for the functions and variables of all units. Linking directives: PTX ISA manual, 11.6."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.references import rename
 from cuda.cpu.ptx.syntax import Function, Module, Variable
 
-# Functions that the runtime has (kernel_abi.h).
+# Functions that the runtime implements (kernel_abi.h).
 RUNTIME = frozenset({
     "vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional", "cudaGraphLaunch",
     *(f"cudaGraphKernelNode{what}" for what in ("SetParam", "SetEnabled", "SetGridDim", "UpdatesApply")),
@@ -25,7 +25,7 @@ _STATIC = ("global", "const", "shared")
 
 @dataclass(slots=True)
 class Linked:
-    """All units' definitions by their names after linking, and the unit that each came from."""
+    """The definitions of all units by linked name, and the unit of each."""
 
     functions: dict[str, Function]
     variables: dict[str, Variable]
@@ -35,7 +35,7 @@ class Linked:
 def link(modules: list[Module]) -> Linked:
     """Link parsed units.
 
-    A name without a linking directive belongs to its file: where several units have it, the later ones' becomes
+    A name without a linking directive is local to its unit: if several units define it, the later ones are renamed to
     `name@unitN`. The units' functions are changed in place.
 
     Parameters
@@ -113,7 +113,7 @@ def _separate_local_names(module: Module, number: int, modules: list[Module]) ->
 
 
 def _taken(name: str, module: Module, modules: list[Module], number: int) -> bool:
-    """Return whether another unit has this name: an earlier one at all, or a later one as a global name."""
+    """Return whether a name is taken: by any name of an earlier unit, or by a global name of a later one."""
     for position, other in enumerate(modules, 1):
         found = other.functions.get(name) or other.variables.get(name)
         if other is not module and found is not None and (position < number or not _is_local(found)):
@@ -124,8 +124,8 @@ def _taken(name: str, module: Module, modules: list[Module], number: int) -> boo
 def _rank(definition: Function | Variable) -> int:
     """Return how strong a definition is: 0 a declaration, 1 common, 2 weak, 3 strong.
 
-    An extern shared variable with a size is like a common one: where nobody defines it, ptxas says that it ignores the
-    word. LLVM writes it so (Taichi's shared arrays), and NVRTC for `extern __shared__ float x[64]`.
+    An extern shared variable with a size is like a common one: if no unit defines it, ptxas ignores .extern with a
+    warning. LLVM emits such variables (Taichi's shared arrays), and NVRTC for `extern __shared__ float x[64]`.
     """
     if _is_extern_shared(definition) and definition.size:
         return 1

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The least `.version` and `.target` of instructions: "PTX ISA Notes" and "Target ISA Notes" of the manual, and ptxas.
 
-Needs of an opcode are in its traits, needs of a modifier in any instruction in the table below. An instruction needs
-the most of what fits it; one that nothing fits is in PTX 2.0 for sm_20.
+Needs of an opcode are in its traits; needs of a modifier, whatever the opcode, are in the table below. An instruction
+needs the maximum of all entries that match it; without any, it is in PTX 2.0 for sm_20.
 
 A need is a version, "7.8"; the first target that has the instruction, "sm_90"; or one of
 `LETTERS`.
@@ -49,7 +49,7 @@ MODIFIERS = {
 
 
 class Target(NamedTuple):
-    """The first and the last number of the targets that have an instruction, and the letters of which one is needed."""
+    """The first and last number of the targets that have an instruction, and the suffixes of which one is required."""
 
     first: int
     last: int = 999
@@ -66,15 +66,15 @@ LETTERS = {
     "sm_120a": Target(120, 129, "a"),
 }
 Version = tuple[int, int]
-# Versions and targets, each with the words of the forms that need it.
+# Versions and targets, each with the modifiers of the forms that need it.
 Needs = tuple[list[tuple[frozenset[str], Version]], list[tuple[frozenset[str], Target]]]
-FOUR_OPERANDS = ",c"  # stands in needs for a fourth operand
+FOUR_OPERANDS = ",c"  # word in needs for a fourth operand
 
 
 def parsed(
     needs: Mapping[str, str],
 ) -> Needs:
-    """Return the needs of traits, whose forms are words joined by dots."""
+    """Parse the needs of traits, in which a form is given as modifiers joined by dots."""
     versions: list[tuple[frozenset[str], Version]] = []
     targets: list[tuple[frozenset[str], Target]] = []
     for need, forms in needs.items():
@@ -90,7 +90,7 @@ def parsed(
 
 @cache
 def needs_of(opcode: str) -> Needs:
-    """Return what an opcode and its modifiers need; of "*", what modifiers need in any instruction."""
+    """Return the needs of an opcode and its modifiers; for "*", those of modifiers in any instruction."""
     if opcode == "*":
         return parsed(MODIFIERS)
     versions, targets = parsed(table()[opcode][0].traits.needs)

@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Types of operands: what each operand of an instruction may be (PTX ISA manual, sections 9.2 to 9.4).
+"""Type check of instructions' operands (PTX ISA manual, sections 9.2 to 9.4).
 
-The type that an operand must agree with follows from its name in the row's syntax: `a` has the type that the modifier
-`.atype` gives, or else `.type`. Exceptions by the operand's name are in the table below, those of an opcode in the
-`types` of its traits.
+The type follows from the operand's name in the row's syntax: `a` has the type that the modifier `.atype` gives, or else
+`.type`. Exceptions by the operand's name are in the table below, those of an opcode in the `types` of its traits.
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ from cuda.cpu.ptx.syntax import Address, Immediate, Negated, Operand, Pair, Regi
 if TYPE_CHECKING:
     from cuda.cpu.ptx.form import Form
 
-# The modifiers that give an operand's type, the first that is there; "d" for what is written.
+# The modifiers that give an operand's type, the first that is present; "d" is the destination.
 _MODIFIERS = {
     "d": ("dtype", "type"),
     "a": ("atype", "abtype", "type"),
     "b": ("btype", "abtype", "type"),
     "c": ("ctype", "type"),
 }
-_WRITTEN = frozenset(("d", "p", "q"))  # a predicate that is read may be negated
-# Operands that mean the same everywhere. "constant" is a number that the instruction needs to be known, "label" a name
-# in the function, "" anything: its emitter looks itself. Of several types any will do; "%b32" is no number.
+_WRITTEN = frozenset(("d", "p", "q"))  # destinations; source predicates are written {!}p, as they may be negated
+# Operands with the same type in all instructions. "constant" is an immediate, "label" a name in the function, "" any
+# operand, which the emitter checks. One of several types is sufficient; "%b32" does not accept immediates.
 _NAMED = {
     **dict.fromkeys(("p", "q", "{!}a", "{!}b", "{!}c", "{!}q", "{!}scale"), "pred"),
     **{"policy": "b64", "membermask": "u32", "mbar": "b64", "state": "b64", "count": "u32", "hint": "u32"},
@@ -61,7 +60,7 @@ def type_of(form: Form, name: str) -> str:
     return ("%" if written[:1] == "%" else "") + (found or "") + plus
 
 
-# Bits and kind of registers: b bits, i integers, f floats, x f16x2, p predicates.
+# Width and kind of registers: b bits, i integers, f floats, x f16x2, p predicates.
 _REGISTERS = {name: (8 * size, {"b": "b", "f": "f"}.get(name[0], "i")) for name, size in TYPE_BYTES.items()}
 _REGISTERS |= {"pred": (1, "p"), "f16x2": (32, "x")}
 _ADDRESSES = {(bits, letter) for bits in (8, 16, 32, 64) for letter in "bi"}
@@ -73,7 +72,7 @@ _BITS_OF |= {"e2m1x2": 8, "f32x2": 64}
 
 
 def _kinds(type_: str) -> str:
-    """Return the kinds of registers that agree with an instruction's type."""
+    """Return the kinds of registers that are compatible with an instruction's type."""
     if type_ == "pred":
         return "p"
     if type_ == "bf16" or "x" in type_:
@@ -82,7 +81,7 @@ def _kinds(type_: str) -> str:
 
 
 def _agrees(type_: str, written: tuple, result: bool) -> bool:
-    """Return whether an operand, by its `signature_of`, agrees with a type."""
+    """Return whether an operand, given its `signature_of`, is compatible with a type."""
     if " " in type_:
         return any(_agrees(each, written, result) for each in type_.split())
     kind, *rest = written
@@ -113,7 +112,7 @@ def _agrees(type_: str, written: tuple, result: bool) -> bool:
 
 
 def signature_of(operand: Operand | None, registers: Mapping[str, str]) -> tuple:
-    """Return what matters of an operand: its kind, and the types of its registers."""
+    """Return the signature of an operand: its kind, and the types of its registers."""
     if isinstance(operand, Register):
         declared = registers.get(operand.name)
         return ("register", declared) if declared else ("special", types_of_special(operand.name))
@@ -138,7 +137,7 @@ def signature_of(operand: Operand | None, registers: Mapping[str, str]) -> tuple
 
 
 def _names_without_policy(form: Form, count: int) -> tuple[list[tuple[str, ...]], str]:
-    """Return the names of so many operands, with a policy just where `.L2::cache_hint` is; or what is wrong."""
+    """Return the names of `count` operands, with a policy if the form has `.L2::cache_hint`; and an error or ""."""
     names = form.row.names
     if ("policy",) not in names:
         return names, ""
@@ -154,7 +153,7 @@ def _names_without_policy(form: Form, count: int) -> tuple[list[tuple[str, ...]]
 
 @cache
 def wrong_operand(form: Form, signatures: tuple) -> str:
-    """Return which operand does not agree with the instruction; "" if all do."""
+    """Return a message about an operand of a wrong type; "" if there is none."""
     names, wrong = _names_without_policy(form, len(signatures))
     if wrong:
         return f"{form}: {wrong}"
@@ -176,7 +175,7 @@ def wrong_operand(form: Form, signatures: tuple) -> str:
 
 
 def _wrong_move(form: Form, wanted: str, written: tuple, *, result: bool) -> str:
-    """Return what an operand of a move must be: a value, or all parts of one (section 9.7.9.4); "" if it is."""
+    """Return a message if an operand of a move is neither a value nor all parts of one (section 9.7.9.4), else ""."""
     vector = written[0] == "vector"
     parts = written[1:] if vector else (written,)
     right = ("a register " if result else "") + f"of type .{wanted}"
@@ -196,7 +195,7 @@ def _wrong_move(form: Form, wanted: str, written: tuple, *, result: bool) -> str
 
 
 def _reads(form: Form, wanted: str, written: tuple, result: bool) -> bool:
-    """Return whether an instruction may read a special register: moves and conversions of integers do, no other."""
+    """Return whether an instruction may read a special register: only moves and conversions of integers may."""
     if written[0] != "special" or result or wanted[:1] in ("", "f"):
         return False
     if form.opcode == "mov":
@@ -205,7 +204,7 @@ def _reads(form: Form, wanted: str, written: tuple, result: bool) -> bool:
 
 
 def _wrong(form: Form, name: str, written: tuple) -> str:
-    """Return what an operand must be, "" if it is."""
+    """Return a message with the required type if an operand has another, else ""."""
     result = name in _WRITTEN
     parts = written[1:] if written[0] == "vector" else (written,)
     fragment = fragment_of(form, name)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Operands of instructions and calls: PTX ISA manual, chapter 6."""
+"""Parser of the operands of instructions and calls: PTX ISA manual, chapter 6."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ from cuda.cpu.ptx.syntax import (
 )
 
 AXES = "xyzw"
-_PARTS = re.compile(r"[bh][0-7]{1,4}")  # of a register, in video instructions
+_PARTS = re.compile(r"[bh][0-7]{1,4}")  # part of a register, in video instructions
 _NAMES = frozenset("%_$" + string.ascii_letters)
 _COLOURS = dict(zip("rgba", AXES, strict=True))
 
 
 class OperandParser:
-    """Parse operands; `names` maps what is written to the operand that it means at this point.
+    """Parse operands; `names` maps each name to the operand that it denotes in the current scope.
 
     Parameters
     ----------
     cursor : Cursor
     variable : callable
-        Returns the variable of a name, if it is declared.
+        Returns the variable with a name, None if it is not declared.
     """
 
     def __init__(self, cursor: Cursor, variable: Callable[[str], Variable | None]) -> None:
         self.cursor = cursor
         self.variable = variable
-        self.moves = False  # whether the instruction takes addresses for values
+        self.moves = False  # whether the instruction reads `array[3]` as an address
         self.names: dict[str, Operand] = {"_": Sink(), "WARP_SZ": Immediate(32)}
 
     def list(self) -> tuple[Operand, ...]:
@@ -113,7 +113,7 @@ class OperandParser:
         return operand
 
     def _element(self, operand: Operand) -> Operand:
-        """Take the index of an array's element, section 6.4.2: `table[3]`, or its address in moves."""
+        """Take the index of an array element, section 6.4.2: `table[3]`, its address in moves."""
         variable = self.variable(operand.name) if isinstance(operand, Symbol) else None
         if variable is None or not isinstance(operand, Symbol):
             raise self.cursor.error("there is an index behind what is no variable")
@@ -139,7 +139,7 @@ class OperandParser:
         if written[0] == "%":
             if written not in SPECIAL:
                 return self._label(written)
-            whole = f"{written}.x" in SPECIAL  # a vector of `mov.v4`
+            whole = f"{written}.x" in SPECIAL  # a whole vector, as in `mov.v4`
             operand = Vector(tuple(Register(f"{written}.{axis}") for axis in AXES)) if whole else Register(written)
         else:
             operand = Symbol(written)
@@ -147,7 +147,7 @@ class OperandParser:
         return operand
 
     def _label(self, written: str) -> Symbol:
-        """Return a label whose name begins with %, of which none is known before it comes."""
+        """Return a label whose name begins with %; it may be defined later in the text."""
         tokens = self.cursor.tokens
         if not any(tokens[at] == written and tokens[at + 1] == ":" for at in range(self.cursor.at, len(tokens) - 1)):
             raise self.cursor.error(f"register {written} is not declared")
@@ -156,7 +156,7 @@ class OperandParser:
     def _vector(self) -> Vector:
         cursor = self.cursor
         token = cursor.take()
-        if len(token) > 1:  # {1, 2} is one token
+        if len(token) > 1:  # the lexer returns {1, 2} as one token
             return Vector(tuple(map(Immediate, integers(token))))
         elements: list[Operand | None] = []
         while not cursor.accept("}"):

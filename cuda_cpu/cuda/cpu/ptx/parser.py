@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""PTX text -> `syntax.Module`. Directives: PTX ISA manual, chapter 11."""
+"""Parser: PTX text to a `syntax.Module`. Directives: PTX ISA manual, chapter 11."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def parse(text: str, name: str = "<ptx>") -> Module:
     text : str
         PTX text.
     name : str, optional
-        What error messages call it.
+        Name of the text in error messages.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def parse(text: str, name: str = "<ptx>") -> Module:
     Raises
     ------
     PtxError
-        The text is not PTX; has the unit's name, the line and its text.
+        The text is not PTX; the error has the unit's name, the line and its text.
     """
     try:
         parser = _ModuleParser(text, name)
@@ -233,7 +233,7 @@ class _ModuleParser:
                 raise cursor.error(f"directive .{word} of a {'kernel' if entry else 'function'} is not known")
 
     def _numbers(self, most: int) -> object:
-        """Return up to `most` numbers: three as a tuple filled up with ones, one as itself, none as True."""
+        """Return up to `most` numbers: three as a tuple padded with ones, one as an int, none as True."""
         cursor = self.cursor
         if most == 0:
             return True
@@ -244,9 +244,9 @@ class _ModuleParser:
 
 
 def passed(function: Function, body: list[Statement]) -> list[Statement]:
-    """Return a body that takes parameters in registers from, and gives such results to, parameters in memory.
+    """Return a body that loads register parameters from .param variables, and stores register results to such.
 
-    `.func (.reg .b32 r) f (.reg .b32 a)` (PTX ISA, 7.1) then looks to callers like any other.
+    `.func (.reg .b32 r) f (.reg .b32 a)` (PTX ISA, 7.1) then has the same interface for callers as any other function.
     """
     taken = [each for each in function.parameters if each.space == "reg"]
     given = [each for each in function.results if each.space == "reg"]
@@ -264,7 +264,7 @@ def passed(function: Function, body: list[Statement]) -> list[Statement]:
 
 
 def _move(opcode: str, parameter: Variable, line: int) -> Instruction:
-    """Return the load of a register from the parameter of its name, or the store."""
+    """Return the load of a register from the parameter of the same name, or the store to it."""
     operands = (Register(parameter.name), Address(Symbol(parameter.name)))
     modifiers = ("param", f"b{8 * parameter.size}")
     return Instruction(opcode, modifiers, operands if opcode == "ld" else operands[::-1], line)

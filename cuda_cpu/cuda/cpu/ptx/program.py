@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Parsed, linked and checked PTX: what the passes and the emitter read."""
+"""Program: parsed, linked and checked PTX, the input of the passes and the emitter."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from cuda.cpu.ptx.syntax import Call, Function, Instruction, Module, Register, V
 
 @dataclass(slots=True)
 class Program:
-    """Linked units: what the emitter reads.
+    """Linked units, the input of the emitter.
 
-    Names in the functions are the linked ones; what a function declares itself (parameters, labels and local
-    variables) comes before the program's names.
+    Names in the functions are the linked ones. The local names of a function (parameters, labels and local variables)
+    shadow those of the program.
     """
 
     capability: int
@@ -52,7 +52,7 @@ class Program:
         return list(dict.fromkeys(names + self.address_taken if found.indirect else names))
 
     def reachable(self, name: str) -> list[str]:
-        """Return a function and all that it may call, a caller before what it alone calls."""
+        """Return a function and its transitive callees; callers come before functions that only they call."""
         order: dict[str, None] = {}
         waiting = [name]
         while waiting:
@@ -125,7 +125,7 @@ def build(units: list[str], *, capability: int = 90, names: Sequence[str] = ()) 
 
 
 def _reserve_shared(program: Program) -> None:
-    """Give functions that read %reserved_smem_offset_... a shared variable for what is there."""
+    """Add a shared variable for reserved memory to functions that read %reserved_smem_offset_*."""
     if not any(RESERVED in text for text in program.units):
         return
     program.variables[RESERVED] = Variable(RESERVED, "shared", "b8", RESERVED_BYTES, align=128)
@@ -174,7 +174,7 @@ def _find_symbols(program: Program) -> None:
 
 
 def _recursive(program: Program) -> frozenset[str]:
-    """Return the functions on cycles of the call graph (strong components, by Tarjan's algorithm on an own stack)."""
+    """Return the functions on cycles of the call graph: strongly connected components, by Tarjan without recursion."""
     found: set[str] = set()
     number: dict[str, int] = {}
     lowest: dict[str, int] = {}
@@ -205,7 +205,7 @@ def _recursive(program: Program) -> frozenset[str]:
 
 
 def _check_instructions(program: Program) -> None:
-    """Refuse unknown instructions in whatever a kernel or an indirect call can reach."""
+    """Refuse wrong instructions in all functions that a kernel or an indirect call can reach."""
     roots = [name for name, function in program.functions.items() if function.entry] + program.address_taken
     for name in dict.fromkeys(reached for root in roots for reached in program.reachable(root)):
         try:

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Ranges of the numbers that instructions have as operands: the manual's sections of the instructions, and ptxas.
+"""Range checks of immediate operands: by the manual's sections on the instructions, and ptxas.
 
-Numbers in the text are checked when it is loaded; registers may hold any.
+Immediates are checked when the PTX is loaded; registers are not.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Range(NamedTuple):
-    """The accepted numbers, in words and as a predicate on the low `bits` of a number."""
+    """A range: the accepted numbers in words, and a predicate on the low `bits` of a number."""
 
     words: str
     holds: Callable[[int], bool]
@@ -59,7 +59,7 @@ def _ranges_of(form: Form) -> tuple[tuple[int, str, Range], ...]:
 
 
 def wrong_number(form: Form, operands: tuple[Operand, ...]) -> str:
-    """Return a message about a number that is out of its range; "" if none is."""
+    """Return a message about an immediate that is out of range; "" if there is none."""
     for index, name, right in _ranges_of(form):
         operand = operands[index] if index < len(operands) else None
         if isinstance(operand, Immediate) and operand.kind == "int":

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a function refers to outside of itself: calls, addresses of functions, variables."""
+"""References of a function to other symbols: calls, addresses of functions, variables; and their renaming."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from cuda.cpu.ptx.syntax import (
 
 @dataclass(slots=True)
 class References:
-    """Names outside of a function, each with the first line that uses it."""
+    """Names that a function uses and does not declare, each with the first line that uses it."""
 
     calls: dict[str, int] = field(default_factory=dict)  # functions called by name
     symbols: dict[str, int] = field(default_factory=dict)  # other names: variables, functions whose address is taken
@@ -37,7 +37,7 @@ class References:
 
 
 def references(function: Function) -> References:
-    """Collect what a function's body refers to."""
+    """Collect the references of a function's body."""
     aligned = (variable.align for variable in function.variables.values() if variable.space == "local")
     found = References(stack_alignment=max(aligned, default=1))
     local = local_names(function)
@@ -61,7 +61,7 @@ def references(function: Function) -> References:
 
 
 def _alignment_of(alloca: Instruction) -> int:
-    """Return the alignment that `alloca` asks for, its third operand."""
+    """Return the alignment of an `alloca`, its third operand."""
     last = alloca.operands[2] if len(alloca.operands) > 2 else None
     return min(last.value, MOST_ALIGNMENT) if isinstance(last, Immediate) else 1
 
@@ -92,7 +92,7 @@ def _names(operands: tuple[Operand | None, ...]) -> Iterator[str]:
 
 
 def rename(function: Function, names: Mapping[str, str]) -> None:
-    """Replace names in a function's body; what the function itself declares keeps its name."""
+    """Replace names in a function's body, except those that the function declares itself."""
     local = local_names(function)
     names = {old: new for old, new in names.items() if old not in local}
     if not names:

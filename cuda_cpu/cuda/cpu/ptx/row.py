@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of the instruction table: the forms of instructions, in the notation of the PTX manual, and their traits.
 
-A row reads like the manual: `add{.rnd}{.ftz}{.sat}.type d, a, b`. There `.name` is one of the values that the row (or
-`VALUES`) lists under `name`, and else a word that is written as it stands; `{}` encloses what may be left out. Of the
-operands, `[a]` is an address, `d|p` a pair, `{!}p` a predicate that may be negated, `d...` may be a vector, `a.part`
-may select parts of a register, `{, c}` may be left out.
+A row reads like the manual: `add{.rnd}{.ftz}{.sat}.type d, a, b`. `.name` is one of the values that the row (or
+`VALUES`) lists under `name`; without such a list it is a literal word. `{}` encloses optional parts. Of the operands,
+`[a]` is an address, `d|p` a pair, `{!}p` a predicate that may be negated, `d...` a register or vector, `a.part` may
+select parts of a register, `{, c}` is optional.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from cuda.cpu.ptx.ranges import Range
 if TYPE_CHECKING:
     from cuda.cpu.ptx.form import Form
 
-# Values of the names that mean the same in every chapter. A row's own list comes first.
+# Values of names that are the same in every chapter. A row's own list takes precedence.
 VALUES = {
     "rnd": "rn rz rm rp",
     "cop": "ca cg cs lu cv",
@@ -34,7 +34,7 @@ VALUES = {
     "prefetch": "L2::64B L2::128B L2::256B",
 }
 
-# Instructions of which the first words that stand as they are belong to the name.
+# Instructions whose first literal words belong to the name.
 _NAMED = frozenset({
     "mbarrier", "multimem", "wmma", "wgmma", "cp", "createpolicy", "tensormap", "clusterlaunchcontrol", "brx",
     "barrier.cluster", "bar.warp", "membar.proxy", "fence.proxy", "suld",
@@ -45,9 +45,9 @@ _NAME_WORDS = frozenset({
     "arrive_drop", "test_wait", "try_wait", "expect_tx", "complete_tx", "pending_count", "mbarrier", "commit_group",
     "wait_group", "wait_all", "st", "red", "ld_reduce", "cp", "b",
 })  # fmt: skip
-# Of these it is one of several.
+# Instructions whose first modifier, one of several values, belongs to the name.
 _MODES = frozenset(("mul", "mad", "madc", "mul24", "mad24", "dp2a"))
-# Words that ptxas takes twice.
+# Words that ptxas accepts twice.
 _REPEATED = frozenset(("sat", "cc", "approx", "relu", "NaN", "shiftamt", "satfinite", "sync", "uni"))
 
 
@@ -59,17 +59,17 @@ class Traits:
     by dots. In `types` and `ranges`, "" stands for all forms, and the last entry that fits counts.
     """
 
-    pure: bool = False  # computes each lane's result from that lane's operands, and nothing else
-    per_lane: bool = False  # has effects, but no lane exchanges anything with others; what is pure is per lane, too
-    collective: bool = False  # lanes of a warp wait for each other in it where it has .sync
-    waits: bool = False  # its result depends on other threads: a loop may wait for them by it
-    immediates: bool = False  # takes immediates as well as registers, as what is pure does
+    pure: bool = False  # computes each lane's result from that lane's operands, without side effects
+    per_lane: bool = False  # has side effects, but lanes exchange nothing; pure opcodes are per lane, too
+    collective: bool = False  # with .sync, lanes of a warp wait for each other
+    waits: bool = False  # its result depends on other threads, so a loop may poll it
+    immediates: bool = False  # accepts immediates in place of registers, as pure opcodes do
     accumulates: bool = False  # also reads its destination
     types: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # operand -> type: see operand_types.py
     vectors: bool = False  # has {.vec} for d or b
     sinks: bool = False  # its results may all be discarded: `_`
-    symbols: bool = False  # takes a variable's name for its address, as moves do
-    fragments: Callable[[Form, str], tuple[int, str] | None] | None = None  # registers of an operand of a matrix
+    symbols: bool = False  # accepts a variable's name as its address, as moves do
+    fragments: Callable[[Form, str], tuple[int, str] | None] | None = None  # registers of a matrix operand
     ranges: Mapping[str, Mapping[str, Range]] = field(default_factory=dict)  # operand -> accepted numbers
     # Least .version ("7.8") or .target ("sm_90", see needs.py) -> the forms that need it, separated by blanks; "*" is
     # all of them, "a/b" either word.
@@ -88,7 +88,7 @@ class Row:
     section : str
         Section of the PTX ISA manual.
     family : str
-        Module of `cuda.cpu.emit` that translates it; "" if it is known and not supported yet.
+        Module of `cuda.cpu.emit.instructions` that translates it; "" if it is recognised but not supported.
     syntax : str
         The form in the manual's notation.
     **values : str
@@ -102,7 +102,7 @@ class Row:
         self.family = family
         self.syntax = syntax
         self.values = values
-        self.traits = NO_TRAITS  # those of the opcode, once the table is made
+        self.traits = NO_TRAITS  # those of the opcode, set by `rows.table`
         self.opcode = re.split(r"\W", syntax, maxsplit=1)[0]
         self._parts: list[tuple[str, frozenset[str], bool, bool]] | None = None
         self._shape: list[tuple[str, bool]] | None = None
@@ -113,7 +113,7 @@ class Row:
 
     @property
     def parts(self) -> list[tuple[str, frozenset[str], bool, bool]]:
-        """Modifiers as (name, accepted words, may be left out, is a listed value), in order."""
+        """Modifiers as (name, accepted words, is optional, is a value of a list), in order."""
         if self._parts is None:
             modifiers = self.syntax[len(self.opcode) :].partition(" ")[0]
             parts = []
@@ -121,12 +121,12 @@ class Row:
                 listed = self.values.get(name, VALUES.get(name))
                 words = frozenset(listed.split() if listed is not None else (name,))
                 parts.append((name.replace("::", "_"), words, bool(optional), listed is not None))
-            self._parts = parts  # whole at once: other threads look, too
+            self._parts = parts  # assigned complete: other threads read it
         return self._parts
 
     @property
     def shape(self) -> list[tuple[str, bool]]:
-        """Operands as (letters of the accepted kinds, see `_KINDS`, may be left out), in order."""
+        """Operands as (letters of the accepted kinds, see `_KINDS`, is optional), in order."""
         if self._shape is None:
             self._shape = [(_accepted(operand), bool(comma)) for comma, operand in self._operands()]
         return self._shape
@@ -146,7 +146,7 @@ class Row:
         return re.findall(r"(\{,\s*)?((?:\[[^\]]*\]|\{!\}|\{\|\w+\}|[\w|.()-])+)\}?", operands)
 
     def match(self, modifiers: tuple[str, ...]) -> dict[str, str | bool] | None:
-        """Return the modifiers by name, or None if they are not of this row."""
+        """Return the modifiers by name, None if they do not match this row."""
         found = _match(self.parts, 0, modifiers, 0)
         if found is None and self._begins(modifiers):
             found = _match_in_any_order(self.parts, modifiers)
@@ -167,7 +167,7 @@ class Row:
         return modifiers[: len(names) or 1] == (names or (first,))
 
     def takes(self, kinds: str) -> bool:
-        """Return whether number and kinds of the operands, a letter of `_KINDS` for each, are this row's."""
+        """Return whether number and kinds of operands, a letter of `_KINDS` each, match this row."""
         shape = self.shape
         if not sum(not optional for _, optional in shape) <= len(kinds) <= len(shape):
             return False
@@ -199,9 +199,9 @@ def _match(parts: list, at: int, modifiers: tuple[str, ...], taken: int) -> dict
 
 
 def _match_in_any_order(parts: list, modifiers: tuple[str, ...]) -> dict[str, str | bool] | None:
-    """Match as ptxas does, which takes modifiers in any order and some twice; only types keep theirs.
+    """Match as ptxas does: modifiers in any order, some of them twice; the order of types is fixed.
 
-    The words that belong to the instruction's name come first, as in the table.
+    Words that belong to the instruction's name come first, as in the table.
     """
     stands = {name for name, _, _, listed in parts if not listed} & _REPEATED
     left = [

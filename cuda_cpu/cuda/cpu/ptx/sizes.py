@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""How much memory a program may declare, as ptxas checks it."""
+"""Limits of the memory that a program may declare, as ptxas checks them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from cuda.cpu.ptx.syntax import Function
 
 MOST_LOCAL = 512 << 10  # bytes of each thread (CUDA programming guide, table of compute capabilities)
-MOST_SHARED = 227 << 10  # of a block, which no device has more of; a launch checks what its own device has
-MOST_PARAMETERS = 32764  # bytes of a kernel's (PTX ISA manual, 7.1.1)
+MOST_SHARED = 227 << 10  # bytes of a block: most of any device; launches check the limit of their device
+MOST_PARAMETERS = 32764  # bytes of a kernel's parameters (PTX ISA manual, 7.1.1)
 
 
 def check_sizes(program: Program) -> None:
-    """Raise PtxError for a function that no device has the memory for."""
+    """Raise PtxError for a function that needs more memory than any device has."""
     for function in {id(function): function for function in program.functions.values()}.values():
         unit = program.unit_of[function.name]
         try:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """State spaces of variables that instructions access by name (PTX ISA manual, sections 6.4.1 and 9.7.9).
 
-`ld.b32 %r, [x]` without a state space is an access in the space of x, as ptxas has it: the space is written into the
-instruction here, so that later stages need not resolve it.
+As in ptxas, `ld.b32 %r, [x]` without a state space is an access in the space of x: the space is added here to the
+instruction, so that later stages need not resolve it.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import form_of
 from cuda.cpu.ptx.syntax import Address, Function, Instruction, Symbol, Variable
 
-# Words of .space for a variable's space, of which an instruction's first counts.
+# Modifiers for the space of a variable; the first one among an instruction's is its space.
 _WORDS = {"shared": ("shared", "shared::cta", "shared::cluster")}
 
 
 class Spaces:
-    """State spaces of what a function knows by name."""
+    """State spaces of the variables and parameters that are visible in a function."""
 
     def __init__(self, variables: Mapping[str, Variable], function: Function) -> None:
         self.variables = variables
@@ -36,7 +36,7 @@ class Spaces:
 
 
 def name_space(instruction: Instruction, spaces: Spaces) -> None:
-    """Write the space of a variable into an instruction that accesses it without one.
+    """Add the space of a variable to an instruction that accesses it without one.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def name_space(instruction: Instruction, spaces: Spaces) -> None:
         The instruction accesses another state space than that of the variable.
     """
     if instruction.opcode == "cp" and "mbarrier" not in instruction.modifiers:
-        return  # copies name the spaces of both addresses
+        return  # copies have the spaces of both addresses as modifiers
     for operand in instruction.operands:
         if type(operand) is Address and type(operand.base) is Symbol:
             space = spaces.of(operand.base.name)

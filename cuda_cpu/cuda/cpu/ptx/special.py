@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Special registers, PTX ISA manual, chapter 10: the names that need no declaration."""
+"""Special registers (predeclared names) and their types: PTX ISA manual, chapter 10."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ total_smem_size aggr_smem_size dynamic_smem_size current_graph_exec
 """
 _VECTORS = "tid ntid ctaid nctaid clusterid nclusterid cluster_ctaid cluster_nctaid"
 
-# Shared memory that NVIDIA keeps for system software: for tiles of several warps (cooperative groups), of which each
-# may wait by itself. Kernels that read one of these have it behind their own static shared memory.
+# Shared memory reserved for system software; cooperative groups use it for barriers of tiles of several warps. Kernels
+# that read one of these registers have it after their static shared memory.
 RESERVED, RESERVED_BYTES = "%reserved_smem", 1024
 RESERVED_OFFSETS = {
     f"%reserved_smem_offset_{name}": offset
@@ -31,7 +31,7 @@ SPECIAL = frozenset(
 
 _WIDE = frozenset({"%clock64", "%globaltimer", "%gridid", "%current_graph_exec"} | {f"%pm{i}_64" for i in range(8)})
 
-# Of 16 bits, too, as PTX 1 had them; %gridid has had each size.
+# Also readable with 16 bits, their width in PTX 1; %gridid has had each width.
 _NARROW = frozenset(f"%{name}.{axis}" for name in ("tid", "ntid", "ctaid", "nctaid") for axis in "xyzw")
 
 
@@ -41,5 +41,5 @@ def type_of_special(name: str) -> str:
 
 
 def types_of_special(name: str) -> str:
-    """Return all types as which moves may read a special register, the widest first."""
+    """Return all types by which moves may read a special register, the widest first."""
     return type_of_special(name) + (" u32 u16" if name == "%gridid" else " u16" if name in _NARROW else "")

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Parsed PTX: what `parser.py` makes and everything behind it reads.
+"""Syntax tree of PTX: the output of `parser.py`.
 
-Names are those of the PTX ISA manual. Nothing is resolved here but what the grammar itself decides.
+Names are those of the PTX ISA manual. Only what the grammar itself determines is resolved.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Sink:
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """Some bytes or halves of a register, `%r1.b0`, or a register with a minus, of video instructions."""
+    """An operand of video instructions: some bytes or halves of a register, `%r1.b0`, or a negated register."""
 
     register: Register
     part: str = ""  # b or h, and the numbers of the parts, the most significant first
@@ -106,7 +106,7 @@ class Instruction:
     source: Location | None = None  # from the last .loc
 
     def address(self, index: int) -> Address:
-        """Return an operand that is an address by the instruction's form."""
+        """Return an operand that must be an address in the instruction's form."""
         operand = self.operands[index]
         assert isinstance(operand, Address)
         return operand
@@ -159,7 +159,7 @@ class BranchTargets:
 
 @dataclass(slots=True)
 class CallTargets:
-    """`name: .calltargets f, g;`: what an indirect call may reach."""
+    """`name: .calltargets f, g;`: the possible targets of an indirect call."""
 
     name: str
     functions: tuple[str, ...]
@@ -218,8 +218,10 @@ class Variable:
 
 @dataclass(slots=True)
 class Function:
-    """`.func` or `.entry`. Names declared inside nested braces are made unique by the parser,
-    so that `registers` and `variables` are flat."""
+    """`.func` or `.entry`.
+
+    Names declared in nested scopes are made unique by the parser, so that `registers` and `variables` are flat.
+    """
 
     name: str
     entry: bool

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which code a device of some compute capability runs: PTX ISA manual, 11.1.2, and CUDA's guide on compatibility."""
+"""Compatibility of PTX and machine code with compute capabilities: PTX ISA manual, 11.1.2, and CUDA's guide."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from cuda.cpu.ptx.error import PtxError, VersionError
 
 _VERSION = re.compile(r"(?<![\w.])\.version\s+(\d+)\.(\d+)\b")
 _TARGET = re.compile(r"(?<![\w.])\.target\s+([^/\n;]*)")
-_DIGITS = 9  # of a part of a version that tell that it is too late, with many more to come
+_DIGITS = 9  # digits of a version number that are read: enough to see that it is too new
 _ARCHITECTURE = re.compile(r"(?:sm|compute)_(\d{1,4})([af]?)\b")
 
 
 def check(text: str, capability: int, newest: tuple[int, int]) -> None:
-    """Raise unless a device, by a driver that knows PTX up to a version, runs PTX."""
+    """Raise unless a device runs the PTX, with a driver that supports PTX versions up to `newest`."""
     found = _VERSION.search(text)
     version = tuple(int(part.lstrip("0")[:_DIGITS] or 0) for part in found.groups()) if found else newest
     if version > newest:
@@ -29,20 +29,20 @@ def check(text: str, capability: int, newest: tuple[int, int]) -> None:
 
 
 def runs_machine_code(made_for: int, capability: int | None) -> bool:
-    """Return whether a device runs machine code for `made_for`: the major version is the same, the minor not later."""
+    """Return whether a device runs machine code for `made_for`: equal major version, minor not newer."""
     return capability is None or (made_for // 10 == capability // 10 and made_for <= capability)
 
 
 def misfit(text: str, capability: int | None) -> str:
-    """Return why PTX does not run on a device; "" if it does, or says nothing of a target that is known."""
+    """Return why PTX does not run on a device; "" if it does, or has no known target."""
     found = _TARGET.search(text) if capability is not None else None
     return "" if found is None or capability is None else misfit_of(found[1], capability)
 
 
 def misfit_of(target: str, capability: int) -> str:
-    """Do the same for what stands behind `.target`.
+    """Return the same as `misfit` for the operand of `.target`.
 
-    sm_90 runs on 9.0 and whatever came later, sm_90a on 9.0 alone, sm_100f on the later ones of its family.
+    sm_90 runs on 9.0 and all later devices, sm_90a on 9.0 only, sm_100f on 10.0 and later devices of its family.
     """
     found = _ARCHITECTURE.search(target)
     if found is None:
@@ -65,5 +65,5 @@ def misfit_of(target: str, capability: int) -> str:
 
 
 def spell(capability: int) -> str:
-    """Return a compute capability as it is written: 9.0 for 90."""
+    """Return a compute capability in CUDA's notation: 9.0 for 90."""
     return f"{capability // 10}.{capability % 10}"

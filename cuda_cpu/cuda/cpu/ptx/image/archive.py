@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Static libraries: the members of an archive (ar, System V form), and which of them a program needs."""
+"""Static libraries: the members of an archive (ar, System V format), and the selection of those that are linked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cuda.cpu.ptx.parser import parse
 
 MAGIC = b"!<arch>\n"
 _HEADER = 60
-_TABLES = (b"/", b"//", b"/SYM64/")  # of symbols and of long names
+_TABLES = (b"/", b"//", b"/SYM64/")  # members with symbols and with long names
 
 
 def members(data: bytes) -> list[bytes]:
@@ -20,7 +20,7 @@ def members(data: bytes) -> list[bytes]:
     Raises
     ------
     PtxError
-        The data is no archive, or a damaged one.
+        The data is not an archive, or is damaged.
     """
     if data[: len(MAGIC)] != MAGIC:
         raise PtxError(f"the library is no archive: it begins with {data[:8].hex(' ')}")
@@ -38,7 +38,7 @@ def members(data: bytes) -> list[bytes]:
 
 
 def needed(units: list[str], libraries: Iterable[list[str]]) -> list[str]:
-    """Return the units of those members that define what others lack, in the order in which they are found."""
+    """Return the units of those members that define undefined names of others, in the order in which they are found."""
     defined, missing = _names(units)
     waiting = [(member, *_names(member)) for member in libraries]
     added: list[str] = []

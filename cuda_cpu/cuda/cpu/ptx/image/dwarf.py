@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Line tables of ELF objects (DWARF 2 to 5, 6.2): which line each piece of code comes from."""
+"""Reader of the line tables of ELF objects (DWARF 2 to 5, section 6.2)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from cuda.cpu.ptx.error import PtxError
 
 
 class Row(NamedTuple):
-    """From this offset on, up to the next row's, code comes from this line; 0 ends a sequence."""
+    """A row of a line table: code from this offset up to the next row's is of this line; line 0 ends a sequence."""
 
     section: int  # symbol that the addresses of the code are relative to
     offset: int
     line: int
-    file: str  # "" where the table is of DWARF 5, whose names are not read
+    file: str  # "" in DWARF 5, whose file names are not read
 
 
 def line_table(found: Mapping[str, bytes], name: str) -> Iterator[Row]:
@@ -28,7 +28,7 @@ def line_table(found: Mapping[str, bytes], name: str) -> Iterator[Row]:
     found : dict
         The object's sections by name.
     name : str
-        The section that holds the table, ``.debug_line`` or one like it. No section, no rows.
+        The section with the table, ``.debug_line`` or one like it. If it does not exist, there are no rows.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def line_table(found: Mapping[str, bytes], name: str) -> Iterator[Row]:
 
 
 def _relocations(found: Mapping[str, bytes], name: str, table: bytes) -> dict[int, tuple[int, int]]:
-    """Return symbol and addend of each address in the table."""
+    """Return the relocations of addresses in the table: offset -> (symbol, addend)."""
     starts = {}
     for offset, information in struct.iter_unpack("<QQ", found.get(f".rel{name}", b"")):
         starts[offset] = (information >> 32, int.from_bytes(table[offset : offset + 8], "little"))
@@ -58,7 +58,7 @@ def _relocations(found: Mapping[str, bytes], name: str, table: bytes) -> dict[in
 
 
 class _Program:
-    """One line program: its header, and the machine that runs it (6.2.2, 6.2.4, 6.2.5)."""
+    """One line-number program: its header, and the state machine that runs it (6.2.2, 6.2.4, 6.2.5)."""
 
     def __init__(self, table: bytes, at: int, starts: dict[int, tuple[int, int]]) -> None:
         size, version = struct.unpack_from("<IH", table, at)
@@ -95,7 +95,7 @@ class _Program:
                 address += (opcode - self.first) // self.span * self.shortest
                 line += self.base + (opcode - self.first) % self.span
                 made = True
-            elif opcode == 0:  # extended: size, what
+            elif opcode == 0:  # extended: size, opcode
                 size, at = _leb128(table, at)
                 if table[at] == 1:  # DW_LNE_end_sequence
                     yield Row(section, address, 0, "")
@@ -126,7 +126,7 @@ class _Program:
 
 
 def _leb128(data: bytes, at: int, *, signed: bool = False) -> tuple[int, int]:
-    """Return the number of variable length at an offset, and the offset behind it (7.6)."""
+    """Return the LEB128 number at an offset, and the offset after it (7.6)."""
     value = shift = 0
     while True:
         byte = data[at]

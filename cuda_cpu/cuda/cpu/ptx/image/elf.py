@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Sections of a 64-bit little-endian ELF file (System V ABI), which a cubin is."""
+"""Reader of the sections of 64-bit little-endian ELF files (System V ABI), such as cubins."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ HEADER_SIZE = 64
 _SHT_NOBITS = 8
 _SHF_COMPRESSED = 0x800
 _EM_CUDA = 190
-_ABI_WITH_WIDE_FLAGS = 8  # EI_ABIVERSION from which on e_flags has the architecture in its second byte, as cubins show
+_ABI_WITH_WIDE_FLAGS = 8  # EI_ABIVERSION from which on byte 1 of e_flags is the architecture (seen in cubins)
 
-MOST_UNPACKED = 1 << 28  # bytes of one piece of an image once it is unpacked
-_MOST_BY_ZLIB = 1032  # bytes from one (RFC 1951: 258 from two bits, in blocks with codes)
-_COPIES = 16  # names may end alike and so overlap
+MOST_UNPACKED = 1 << 28  # bytes of one decompressed part of an image
+_MOST_BY_ZLIB = 1032  # bytes per compressed byte (RFC 1951: a match of 258 bytes takes at least two bits)
+_COPIES = 16  # names with a common suffix may overlap
 _SMALL = 1 << 16
 
 Header = tuple[int, int, int, int, int]  # of a section: name offset, type, flags, file offset, size
 
 
 def section_table(header: bytes) -> tuple[int, int, int]:
-    """Return where the section headers begin, how many there are, and which one holds the names.
+    """Return the offset of the section headers, their number, and the index of the one with the names.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def architecture(header: bytes) -> int:
 
 
 def file_size(header: bytes, section_headers: bytes) -> int:
-    """Return where the last part of the file ends: sections, section headers or program headers."""
+    """Return the size of the file: the end of its last section, section header or program header."""
     offset, count, _ = section_table(header)
     programs, entry, number = struct.unpack_from("<Q", header, 0x20)[0], *struct.unpack_from("<HH", header, 0x36)
     found = [section_header(section_headers, 64 * index) for index in range(count)]
@@ -66,7 +66,7 @@ def section_header(data: bytes, at: int) -> Header:
 
 
 class Sections(Mapping[str, bytes]):
-    """The sections of a file by name, of several with one name the last. Contents are copied when asked for.
+    """The sections of a file by name, the last one for duplicate names. Contents are copied when they are accessed.
 
     Raises
     ------
@@ -115,7 +115,7 @@ class Sections(Mapping[str, bytes]):
         return [(name, self._content(header)) for name, header in self._headers if wanted(name)]
 
     def _count(self, size: int) -> None:
-        """Count bytes that are copied from the file."""
+        """Count bytes that are copied from the file; raise an error above the limit."""
         self._copied += size
         if self._copied > _COPIES * len(self._data) + _SMALL:
             raise PtxError("the ELF image is damaged: its sections or their names overlap")
@@ -134,7 +134,7 @@ class Sections(Mapping[str, bytes]):
 
 
 def _unpack(content: bytes, most: int) -> bytes:
-    """Unpack a section's content, which begins with its kind of compression (1: zlib) and size (Elf64_Chdr)."""
+    """Decompress a section, which begins with its kind of compression (1: zlib) and size (Elf64_Chdr)."""
     if len(content) < 24:
         raise PtxError("the ELF image is damaged: a compressed section has no header")
     kind, _, size, _ = struct.unpack_from("<IIQQ", content)
@@ -155,7 +155,7 @@ def _unpack(content: bytes, most: int) -> bytes:
 
 
 def functions(sections: Mapping[str, bytes]) -> dict[str, range]:
-    """Return where the functions of a relocatable file with one section of code are in `.text`."""
+    """Return the ranges of the functions in `.text`, for a relocatable file with one section of code."""
     names = sections[".strtab"]
     # (name, kind, other, section, value, size); kind 2 is a function
     return {

@@ -3,7 +3,7 @@
 """Fatbin containers: code for several architectures in one image.
 
 NVIDIA does not document the format; the layout here is what nvFatbin writes, whose output
-tests/cpu/ptx/test_fatbin.py reads.
+tests/cpu/ptx/test_ptx_compilers.py reads.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _ENTRY = struct.Struct("<HHIQIIHHIIIQQQ")
 PTX, ELF, LTO = 1, 2, 8
 KINDS = {PTX: "PTX", ELF: "machine code", LTO: "LTO-IR"}
 _LZ4, _ZSTD, _OTHER = 0x2000, 0x8000, 0x1000
-_MOST_BY_LZ4 = 255  # bytes from one
-_MOST_BY_ZSTD = 1 << 16  # a block of zstd has at most 2**17 bytes, and takes 4 itself
+_MOST_BY_LZ4 = 255  # bytes per compressed byte
+_MOST_BY_ZSTD = 1 << 16  # bytes per compressed byte: a block of zstd has at most 2**17 bytes, and takes at least 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Entry:
 
 
 def fatbin_size(header: bytes) -> int:
-    """Return how many bytes the fatbin has whose first 16 bytes these are."""
+    """Return the size in bytes of a fatbin from its first 16 bytes."""
     _, _, header_size, size = HEADER.unpack_from(header)
     return header_size + size
 
@@ -66,7 +66,7 @@ def entries(data: bytes) -> list[Entry]:
 
 
 def contents(data: bytes) -> str:
-    """Return in words which kinds of code a fatbin has, and for what."""
+    """Describe a fatbin for messages: the kinds and architectures of its images."""
     names = [f"{KINDS.get(kind, f'code of kind {kind}')} for sm_{arch}" for kind, arch, *_ in _places(data)]
     return ", ".join(names) or "nothing"
 
@@ -85,7 +85,7 @@ def _places(data: bytes) -> Iterator[tuple[int, int, int, int, int, int]]:
 
 
 def _unpacked(content: bytes, flags: int, size: int) -> bytes:
-    """Unpack an entry.
+    """Decompress an entry.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def _unpacked(content: bytes, flags: int, size: int) -> bytes:
 
 
 def _zstd(content: bytes, size: int) -> bytes:
-    """Unpack a frame of zstd (RFC 8878) by Python 3.14's module, the same for older ones, or the system's library."""
+    """Decompress a frame of zstd (RFC 8878) by Python 3.14's module, its backport, or the system's library."""
     try:
         from compression import zstd
     except ImportError:
@@ -137,13 +137,13 @@ def _zstd_of_system(content: bytes, size: int) -> bytes:
     library.ZSTD_decompress.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
     library.ZSTD_decompress.restype = ctypes.c_size_t
     unpacked = ctypes.create_string_buffer(size)
-    if library.ZSTD_decompress(unpacked, size, content, len(content)) != size:  # errors are numbers that no size is
+    if library.ZSTD_decompress(unpacked, size, content, len(content)) != size:  # error codes are not sizes
         raise PtxError(f"the fatbin image is damaged: its zstd frame does not have the {size} bytes of its header")
     return unpacked.raw
 
 
 def lz4_block(data: bytes, size: int) -> bytes:
-    """Unpack an LZ4 block of `size` bytes (LZ4 block format description, by Yann Collet).
+    """Decompress an LZ4 block to `size` bytes (LZ4 block format description, by Yann Collet).
 
     Raises
     ------
@@ -177,7 +177,7 @@ def lz4_block(data: bytes, size: int) -> bytes:
 
 
 def _lz4_length(data: bytes, at: int, length: int) -> tuple[int, int]:
-    """Return a length whose first four bits are known, and where what follows it begins."""
+    """Return a length whose first four bits are known, and the offset after it."""
     if length == 15:
         while data[at] == 255:
             length += 255

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reads from addresses that may be invalid: the operating system copies, and fails where nothing is mapped."""
+"""Reads from addresses that may be invalid, by system calls that fail where nothing is mapped."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def read(address: int, size: int, what: str) -> bytes:
     Raises
     ------
     PtxError
-        They cannot be read, or are more than any image has.
+        They cannot be read, or `size` is larger than any image.
     """
     if size > MOST:
         raise PtxError(f"{what} is to have {size} bytes at 0x{address:x}, more than the {MOST} that are supported")
     found = bytearray()
-    while len(found) < size:  # in steps: what is not there is not allocated
+    while len(found) < size:  # in steps, so that no buffer is allocated for a wrong size
         part = _copied(address + len(found), min(size - len(found), _STEP))
         if not part:
             raise PtxError(
@@ -45,7 +45,7 @@ def read(address: int, size: int, what: str) -> bytes:
 
 
 def read_text(address: int) -> bytes:
-    """Return a copy of what lies before the next NUL."""
+    """Return a copy of the bytes before the next NUL."""
     found, step = bytearray(), _PAGE
     while len(found) <= MOST:
         start = address + len(found)
@@ -61,7 +61,7 @@ def read_text(address: int) -> bytes:
 
 
 def _copied(address: int, size: int) -> bytes:
-    """Return what can be read of some bytes from their beginning on: at least to the end of the first page, or b""."""
+    """Return the readable prefix of a range: at least up to the end of its first page, else b""."""
     if not 0 < address <= _ADDRESSES - size:
         return b""
     buffer = ctypes.create_string_buffer(size)
@@ -73,14 +73,14 @@ def _copied(address: int, size: int) -> bytes:
 
 
 def _transfer(to: int, address: int, size: int) -> int:
-    """Copy by a system call; return how many bytes it has copied."""
+    """Copy by a system call; return the number of bytes copied."""
     target, source = _Range(to, size), _Range(address, size)
     count = _libc.process_vm_readv(os.getpid(), ctypes.byref(target), 1, ctypes.byref(source), 1, 0)
     return count if count > 0 or ctypes.get_errno() == 14 else _through_pipe(to, address, size)  # EFAULT
 
 
 def _through_pipe(to: int, address: int, size: int) -> int:
-    """Do the same where process_vm_readv is not permitted: a pipe takes 64 KiB without waiting, 4 KiB at least."""
+    """Copy where process_vm_readv is not permitted: at most a page, as a pipe holds at least 4 KiB without blocking."""
     size = min(size, _PAGE)
     reader, writer = os.pipe()
     try:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Find the PTX in what a program loads: text, a cubin or a fatbin.
+"""Find the PTX in an image that a program loads: text, a cubin or a fatbin.
 
 A cubin has PTX if it was made with -lineinfo: a section `.nv_debug_ptx_txt` or `.nv_debug_ptx_txt.N` for each unit,
 in which each line, without its indentation, ends in NUL. NVIDIA does not document this;
@@ -20,10 +20,10 @@ from cuda.cpu.ptx.image import elf, fatbin, host_memory
 from cuda.cpu.ptx.syntax import Location
 
 _SECTION = ".nv_debug_ptx_txt"
-_LINES = ".debug_line"  # which line of the source each piece of the GPU's code comes from
-_PTX_LINES = ".nv_debug_line_sass"  # the same for lines of PTX; of several units, its files are their sections
+_LINES = ".debug_line"  # line table: from machine code of the GPU to source lines
+_PTX_LINES = ".nv_debug_line_sass"  # the same to lines of PTX; of several units, its files are their sections
 _PARAMETERS = ".nv.constant0."
-_TOOLS = ".note.nv.tkinfo"  # a note with the tools that made the cubin, and their options as they would be typed
+_TOOLS = ".note.nv.tkinfo"  # a note with the tools that made the cubin, and their command-line options
 _MOST_REGISTERS = re.compile(rb"(?<![\w-])--?maxrregcount[= ](\d+)")
 _WORD = re.compile(r"[\w$]+")
 _SHOWN = 10  # names in a message
@@ -34,13 +34,13 @@ _FATBIN_ADVICE = f"{_ADVICE} (nvcc -gencode arch=compute_90,code=compute_90 adds
 
 
 class NoUnitsError(NoPtxError):
-    """A cubin with machine code alone."""
+    """A cubin without PTX."""
 
 
 class CubinText(str):
-    """PTX of a cubin. It has no .loc directives: the lines of the source are found through the GPU's code.
+    """PTX of a cubin. It has no .loc directives: source lines are found by the line tables of the GPU's code.
 
-    `most_registers` is what the cubin was compiled with as the greatest number of registers, 0 without.
+    `most_registers` is the limit of registers (-maxrregcount) that the cubin was compiled with, 0 for none.
     """
 
     _section: str
@@ -53,7 +53,7 @@ class CubinText(str):
         return self
 
     def source(self, line: int) -> Location | None:
-        """Return where a line of the PTX comes from."""
+        """Return the source location of a PTX line."""
         return self._sources.get(line)
 
     @functools.cached_property
@@ -83,15 +83,15 @@ def ptx_of(data: bytes, *, capability: int | None = None) -> list[str]:
     data : bytes
         PTX text, with or without a terminating NUL; a cubin; or a fatbin.
     capability : int, optional
-        Compute capability of the device times ten: what does not run on it is refused. Without, of a fatbin the PTX
-        for the latest devices is taken.
+        Compute capability of the device times ten: images that do not run on it are refused. Without it, the PTX of a
+        fatbin for the newest devices is used.
 
     Raises
     ------
     NoPtxError
-        The image has no PTX for the device; the message says how to make one that has.
+        The image has no PTX for the device; the message says how to compile one that has.
     PtxError
-        The image is none of these, or damaged.
+        The image is none of these, or is damaged.
     """
     if data[:4] == elf.MAGIC:
         return _cubin_ptx(data, capability)
@@ -114,7 +114,7 @@ def _at_wrapper(wrapper: bytes) -> bytes:
 
 
 def image_size(address: int) -> int:
-    """Return how many bytes the image at a host address has, a text's terminating NUL not counted."""
+    """Return the size in bytes of the image at a host address, without the terminating NUL of a text."""
     start = host_memory.read(address, 4, "the image")
     if start == elf.MAGIC:
         header = host_memory.read(address, elf.HEADER_SIZE, "the ELF header")
@@ -134,7 +134,7 @@ def image_at(address: int) -> bytes:
     Raises
     ------
     PtxError
-        The image, as large as its headers say, is not in memory.
+        The image, with the size in its headers, is not readable.
     """
     if not address:
         raise PtxError("the image is a null pointer")
@@ -163,7 +163,7 @@ def _cubin_ptx(data: bytes, capability: int | None) -> list[str]:
     for reason in [targets.misfit(text, capability) for text in texts]:
         if reason:
             raise NoPtxError(f"the cubin's PTX: {reason}")
-    # Each kernel has a section for its parameters; .text sections are also those of functions that ptxas brings along.
+    # Each kernel has a section for its parameters; .text sections also exist for functions that ptxas adds.
     kernels = [name[len(_PARAMETERS) :] for name in found if name.startswith(_PARAMETERS)]
     known = {word for text in texts for word in _WORD.findall(text)} if kernels else set()
     lacking = [name for name in kernels if name not in known and not device_runtime.KERNEL.match(name)]
@@ -181,7 +181,7 @@ def _cubin_units(found: elf.Sections) -> list[str]:
 
 
 def _fatbin_ptx(data: bytes, capability: int | None) -> list[str]:
-    """Return the PTX of what a driver takes: machine code for the device's family, else the newest PTX that it runs."""
+    """Return the PTX of the image that a driver selects: machine code for the device, else the newest PTX that runs."""
     images = sorted(fatbin.entries(data), key=lambda image: -image.arch)
     machine = [
         image for image in images if image.kind == fatbin.ELF and targets.runs_machine_code(image.arch, capability)

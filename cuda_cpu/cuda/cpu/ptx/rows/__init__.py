@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The instruction table, a file per chapter of the PTX ISA manual (9.x numbering of sections)."""
+"""The instruction table: rows by opcode, a file per group of sections of the PTX ISA manual, chapter 9."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def table() -> dict[str, list[Row]]:
 
 
 def traits_of(opcode: str) -> Traits:
-    """Return the traits of an opcode; those of an unknown one are empty."""
+    """Return the traits of an opcode; an unknown opcode has none."""
     rows = table().get(opcode)
     return rows[0].traits if rows else _REJECTED.get(opcode, NO_TRAITS)
 

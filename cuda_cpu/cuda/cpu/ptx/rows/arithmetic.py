@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Integer and floating-point arithmetic, sections 9.7.1 to 9.7.5, and logic, section 9.7.8."""
+"""Rows of integer and floating-point arithmetic, sections 9.7.1 to 9.7.5, and logic, section 9.7.8."""
 
 from cuda.cpu.ptx.ranges import BYTE
 from cuda.cpu.ptx.row import Row, Traits

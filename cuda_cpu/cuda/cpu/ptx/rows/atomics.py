@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Fences and atomic operations, sections 9.7.14.4 to 9.7.14.7."""
+"""Rows of fences and atomic operations, sections 9.7.14.4 to 9.7.14.7."""
 
 from cuda.cpu.ptx.ranges import LINE
 from cuda.cpu.ptx.row import Row, Traits

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Control flow, section 9.7.13; synchronisation and warps, 9.7.14; stack, 9.7.18; miscellaneous, 9.7.20."""
+"""Rows of control flow, 9.7.13; barriers and warps, 9.7.14; stack, 9.7.18; miscellaneous, 9.7.20."""
 
 from cuda.cpu.ptx.ranges import ALIGNMENT, ANY, FLAG, POSITIVE, SOME_THREADS, THREADS, between
 from cuda.cpu.ptx.row import Row, Traits
@@ -14,12 +14,12 @@ _MBAR = "shared shared::cta"
 _MBAR_CLUSTER = "shared shared::cta shared::cluster"
 
 ROWS = (
-    # 9.7.13; calls are syntax.Call, not instructions
+    # 9.7.13; calls are `syntax.Call`, not instructions
     Row("9.7.13.3", _C, "bra{.uni} target"),
     Row("9.7.13.4", _C, "brx.idx{.uni} index, list"),
     Row("9.7.13.6", _C, "ret{.uni} "),
     Row("9.7.13.7", _C, "exit "),
-    # 9.7.14.1 to 9.7.14.3: barriers. A reduction is two rows, since what may be left out stands in its middle.
+    # 9.7.14.1 to 9.7.14.3: barriers. A reduction has two rows, since its optional operand is in the middle.
     Row("9.7.14.1", _S, "bar{.cta}.op a{, b}", op="sync"),
     Row("9.7.14.1", _S, "bar{.cta}.op a, b", op="arrive"),
     Row("9.7.14.1", _S, "bar{.cta}.red.op.type d, a, {!}c", op="popc", type="u32"),

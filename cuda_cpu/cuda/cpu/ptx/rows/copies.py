@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Asynchronous copies and tensor maps, sections 9.7.9.26, 9.7.9.27 and 9.7.14.17."""
+"""Rows of asynchronous copies and tensor maps, sections 9.7.9.26, 9.7.9.27 and 9.7.14.17."""
 
 from cuda.cpu.ptx.ranges import BULK, LINE, between, one_of
 from cuda.cpu.ptx.row import Row, Traits

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Warp-level matrix instructions, section 9.7.15."""
+"""Rows of warp-level matrix instructions, section 9.7.15."""
 
 from cuda.cpu.ptx import fragment_types
 from cuda.cpu.ptx.row import Row, Traits

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Loads, stores, prefetches and cache policies, section 9.7.9."""
+"""Rows of loads, stores, prefetches and cache policies, section 9.7.9."""
 
 from cuda.cpu.ptx.ranges import LINE
 from cuda.cpu.ptx.row import Row, Traits

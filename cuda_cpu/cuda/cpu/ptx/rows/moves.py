@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Comparison and selection, sections 9.7.6 and 9.7.7; moves and conversions in registers, section 9.7.9."""
+"""Rows of comparison and selection, sections 9.7.6 and 9.7.7; moves and conversions in registers, section 9.7.9."""
 
 from cuda.cpu.ptx.row import Row, Traits
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Accesses to the memory of several devices, section 9.7.9.15, and bulk copies to it, 9.7.9.26."""
+"""Rows of accesses to multicast memory (multimem), section 9.7.9.15, and bulk copies to it, 9.7.9.26."""
 
 from cuda.cpu.ptx.row import Row, Traits
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Textures and surfaces, sections 9.7.11 and 9.7.12. Multisampled arrays (2dms) come from graphics APIs alone."""
+"""Rows of textures and surfaces, sections 9.7.11 and 9.7.12. Multisampled ones (2dms) exist in graphics APIs only."""
 
 from cuda.cpu.ptx.row import Row, Traits
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Video instructions, section 9.7.19."""
+"""Rows of video instructions, section 9.7.19."""
 
 from cuda.cpu.ptx.row import Row, Traits
 

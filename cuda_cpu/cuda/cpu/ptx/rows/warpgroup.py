@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Asynchronous warpgroup instructions, section 9.7.16."""
+"""Rows of asynchronous warpgroup instructions, section 9.7.16."""
 
 from cuda.cpu.ptx import fragment_types
 from cuda.cpu.ptx.ranges import FLAG, NATURAL, SIGN
