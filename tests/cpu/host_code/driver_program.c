@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   A program that uses the driver API, with PTX of its own. It prints the status of each call, then the result; with an
-   argument, it first waits for Ctrl-C or whatever ends it. */
+   A program that uses the driver API, with embedded PTX. It prints the status of each call, then the result. With an
+   argument, it first waits until a signal such as SIGINT ends it. */
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>

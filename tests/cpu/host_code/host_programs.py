@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of host code: compiled by gcc, with a fatbin that is made here, or by nvcc; and run on the CPU device."""
+"""Helpers for host code tests: build a fatbin, compile a program with gcc or nvcc, and run it on the CPU device."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ PTX = """.version 8.0
 
 
 def entry(kind: int, arch: int, content: bytes) -> bytes:
-    """Return an image of a fatbin (cuda.cpu.ptx.image.fatbin), not compressed."""
+    """Return one uncompressed image of a fatbin: see cuda.cpu.ptx.image.fatbin."""
     padded = content.ljust(-(-len(content) // 8) * 8, b"\0")
     return struct.pack("<HHIQIIHHIIIQQQ", kind, 0x101, 64, len(padded), 0, 0, 0, 8, arch, 0, 0, 0, 0, 0) + padded
 
@@ -58,7 +58,7 @@ def array(name: str, data: bytes) -> str:
 
 
 def image(*linked: bytes, data: bytes) -> str:
-    """Return the text of image.h: a fatbin, and those that it was linked from."""
+    """Return the text of image.h, which defines IMAGE (a fatbin) and LINKED (the fatbins that it was linked from)."""
     text = array("IMAGE", data)
     for i, each in enumerate(linked):
         text += array(f"PART{i}", each)
@@ -76,9 +76,9 @@ def c_compiler() -> str:
 
 
 def compile_c(folder: pathlib.Path, source: str, header: str, library: str, *options: str) -> pathlib.Path:
-    """Compile a program against a library of that name which has its functions, and nothing in them.
+    """Compile a program and link it to a stub library of that name, whose functions are empty.
 
-    As NVIDIA's has, libcudart has a version for its functions.
+    In a stub of libcudart, as in NVIDIA's library, the symbols are versioned.
     """
     folder.mkdir(exist_ok=True)
     (folder / "image.h").write_text(header)
@@ -99,12 +99,12 @@ def compile_c(folder: pathlib.Path, source: str, header: str, library: str, *opt
 
 
 def environment(variables: dict[str, str]) -> dict[str, str]:
-    """Return the tests' environment for a program: what is said of the driver's errors would be in their output."""
+    """Return the environment for a program: without CUDA_CPU_LOG, since log messages would be in its output."""
     return {name: value for name, value in os.environ.items() if name != "CUDA_CPU_LOG"} | variables
 
 
 def run(program: pathlib.Path, *arguments: str, options: tuple[str, ...] = (), **variables: str):
-    """Run a program by `python -m cuda.cpu run`."""
+    """Run a program with `python -m cuda.cpu run`."""
     try:
         machine_code.python_library(None)
     except machine_code.MachineCodeError as error:

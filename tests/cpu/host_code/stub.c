@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
    SPDX-License-Identifier: Apache-2.0
 
-   A program as nvcc makes it of host code, written by hand: it registers a fatbin (image.h: IMAGE, LINKED) and launches its
-   kernels by their stubs. The first argument says what it does; it prints what it got. */
+   Host code as nvcc generates it, written by hand: it registers a fatbin (image.h: IMAGE, LINKED) and launches its
+   kernels by their stubs. The first argument selects a test; the program prints the results. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static struct {
 } wrapper = {0x466243b1, 1, IMAGE, NULL};
 
 static void **handle;
-static int cell, missing_variable; /* stand for the variables, and are never read */
+static int cell, missing_variable; /* host addresses that stand for device variables; never read */
 static int *managed;
 
 static void launch(void *stub, int value) {
@@ -54,7 +54,7 @@ static void launch(void *stub, int value) {
     __cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
 }
 
-/* The stubs: they differ, so that a linker cannot fold them. */
+/* The kernels' stubs. They differ, so that a linker cannot fold them. */
 static void add(int value) { launch((void *)add, value); }
 static void crash(int value) { launch((void *)crash, value + 0); }
 static void lacking(int value) { launch((void *)lacking, value - 0); }
@@ -111,7 +111,7 @@ static void fail(void) {
     say("after it", cudaGetLastError());
 }
 
-/* More configurations than are ever needed, left behind as by exceptions: the last ones count. */
+/* Push more configurations than are stored, as exceptions leave them behind: the last ones are valid. */
 static void push(void) {
     for (unsigned i = 0; i < 1000; i++)
         __cudaPushCallConfiguration((struct dim3){1, 1, 1}, (struct dim3){i + 1, 1, 1}, i, NULL);
@@ -125,7 +125,7 @@ static void push(void) {
     say("then", cudaGetLastError());
 }
 
-/* A process that was forked before the device was used has one of its own, another has not. */
+/* A child that was forked before the device was used can use it; one that was forked after that cannot. */
 static void fork_twice(void) {
     for (int round = 0; round < 2; round++) {
         fflush(stdout);

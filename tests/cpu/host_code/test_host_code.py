@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Host code as nvcc makes it, here compiled by gcc: what it registers, and how such programs are run."""
+"""Host code in the form that nvcc generates, compiled by gcc: registration, launches, and `python -m cuda.cpu run`."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_code_that_is_unregistered_and_registered_again(stub):
 
 
 def test_relocatable_code_is_linked(folder):
-    """nvlink's wrapper lists the fatbins of all units; one may be of libcudadevrt, which the device has itself."""
+    """nvlink's wrapper lists the fatbins of all units. That of libcudadevrt may be among them; it is built in here."""
     head = PTX[: PTX.index(".visible")]
     first = PTX.replace(".visible .global .align 4 .u32 cell = 10;", ".extern .global .align 4 .u32 cell;")
     second = head + ".visible .global .align 4 .u32 cell = 110;"
@@ -156,13 +156,13 @@ def test_checks(stub):
 
 
 def test_another_runtime_library_is_passed_over(stub, tmp_path):
-    """A toolkit's folder is often in LD_LIBRARY_PATH."""
+    """LD_LIBRARY_PATH often contains the folder of a CUDA toolkit."""
     shutil.copy(PACKAGE / "entry" / "libcuda.so.1", tmp_path / RUNTIME)  # has none of its functions
     assert lines(run(stub, "run", LD_LIBRARY_PATH=str(tmp_path)))[:6] == RUN
 
 
 def test_a_library_of_kernels_in_a_python_program(folder):
-    """Opened by ctypes, as an extension module would be."""
+    """Loaded by ctypes, like the library of an extension module."""
     library = compile_c(folder / "library", "stub.c", GOOD, RUNTIME, "-shared", "-fPIC")
     code = (
         "import ctypes, sys; library = ctypes.CDLL(sys.argv[1]); words = (ctypes.c_char_p * 2)(b'', b'run')\n"
@@ -180,7 +180,7 @@ def test_programs_that_a_python_program_starts(stub, tmp_path):
 
 
 def test_a_program_without_python(stub, tmp_path):
-    """Where it is not started by `run`, the library is there and refuses."""
+    """Not started by `run`, it finds the library, whose functions return an error."""
     (tmp_path / RUNTIME).symlink_to(PACKAGE / "runtime_api" / "libcudart_cpu.so.13")
     variables = host_programs.environment({"LD_LIBRARY_PATH": str(tmp_path)})
     done = subprocess.run([stub, "run"], capture_output=True, text=True, env=variables)
@@ -226,7 +226,7 @@ def test_what_a_program_needs(stub):
 
 @pytest.mark.parametrize("kind", ["disable", "enable"])
 def test_a_path_to_another_runtime_library(folder, kind):
-    """RPATH comes before LD_LIBRARY_PATH, RUNPATH behind it."""
+    """RPATH is searched before LD_LIBRARY_PATH, RUNPATH after it."""
     options = (f"-Wl,--{kind}-new-dtags", "-Wl,-rpath,/nowhere:$ORIGIN/other")
     program = compile_c(folder / kind, "stub.c", GOOD, RUNTIME, *options)
     assert lines(run(program, "run"))[:6] == RUN  # there is none

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that nvcc compiles, with NVIDIA's libcudart linked, run on the CPU device; each says "fine" if it is."""
+"""Programs compiled by nvcc and linked to NVIDIA's libcudart, run on the CPU device; each prints "fine" on success."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.cpu_only, pytest.mark.timeout(600)]  # CUB and Thrust 
 
 @pytest.fixture(scope="session")
 def toolkit():
-    """Return the folder of the installed packages that have nvcc and what it needs; never one of the machine."""
+    """Return the folder of the installed Python packages of nvcc and its headers; a system toolkit is never used."""
     if shutil.which("g++") is None:
         pytest.skip("nvcc needs g++")
     spec = importlib.util.find_spec("nvidia")
@@ -33,7 +33,7 @@ def toolkit():
 
 @pytest.fixture(scope="session")
 def libraries(toolkit, tmp_path_factory):
-    """Return a folder with the runtime library under the name that nvcc's linker looks for, which packages lack."""
+    """Return a folder with libcudart.so, the name that nvcc's linker looks for, which the packages lack."""
     folder = tmp_path_factory.mktemp("lib")
     (folder / "libcudart.so").symlink_to(toolkit / "lib" / "libcudart.so.13")
     return folder
@@ -41,7 +41,7 @@ def libraries(toolkit, tmp_path_factory):
 
 @pytest.fixture
 def compiled(toolkit, libraries, tmp_path):
-    """Return a function that compiles units to a program."""
+    """Return a function that compiles translation units into a program."""
 
     def compiled(*units: str, options: tuple[str, ...] = (), name: str = "program") -> pathlib.Path:
         program = tmp_path / name
@@ -130,7 +130,7 @@ def test_algorithms_for_the_whole_device(compiled, name):
 
 
 def test_a_program_with_the_static_runtime_is_told_why(toolkit, tmp_path):
-    """Nvcc's default: NVIDIA's runtime is in the program."""
+    """The default of nvcc: NVIDIA's runtime is linked into the program."""
     command = [toolkit / "bin" / "nvcc", "-cudart", "static", "-o", tmp_path / "program", HERE / "launches.cu"]
     subprocess.run(command, check=True, capture_output=True)
     done = run(tmp_path / "program")

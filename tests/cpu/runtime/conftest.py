@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels in C, compiled once, and what they run on."""
+"""Fixtures: the kernels of kernels.c, compiled once, a launcher and an arena."""
 
 from __future__ import annotations
 

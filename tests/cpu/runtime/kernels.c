@@ -38,7 +38,7 @@ static uint32_t thread_rank(const struct cpu_warp *warp, int lane)
            warp->block_dim[0] * (warp->thread_idx[1][lane] + warp->block_dim[1] * warp->thread_idx[2][lane]);
 }
 
-/* What the emitter puts at the end of a loop's round. */
+/* The code that the emitter generates at the end of a loop iteration. */
 static void spend(struct cpu_warp *warp, int32_t cost)
 {
     warp->budget -= cost;
@@ -77,7 +77,7 @@ void number_threads(struct cpu_warp *warp)
     }
 }
 
-/* One record for each warp: what the runtime told it. */
+/* One record for each warp: the fields of struct cpu_warp that it sees. */
 struct seen {
     uint32_t lanes, warp_id, shared_size, shared_static, grid_dim[3], block_idx[3], block_dim[3], cluster_dim[3];
     uint64_t grid_id, shared_aligned, local_aligned, symbol;
@@ -147,7 +147,7 @@ void spin(struct cpu_warp *warp)
 {
     const struct pointer *params = (const void *)warp->params;
     if (params->address)
-        __atomic_store_n((uint32_t *)params->address, 1, __ATOMIC_RELEASE); /* it runs */
+        __atomic_store_n((uint32_t *)params->address, 1, __ATOMIC_RELEASE); /* signals that the kernel runs */
     for (;;)
         loop_step(warp);
 }
@@ -167,7 +167,7 @@ static long this_thread(void)
     return syscall(SYS_gettid);
 }
 
-/* As `await_word`, and say in the words behind which thread it began and ended on. */
+/* As `await_word`; stores in the following words the host threads on which it began and ended. */
 void await_on_threads(struct cpu_warp *warp)
 {
     const struct pointer *params = (const void *)warp->params;
@@ -251,7 +251,7 @@ void pipe(struct cpu_warp *warp)
         *out = sum;
 }
 
-/* The predicate holds for threads below `number`; out: popc, and, or, for each warp. */
+/* The predicate is true for threads below `number`; out: popc, and, or, for each warp. */
 void reduce(struct cpu_warp *warp)
 {
     const struct pointer *params = (const void *)warp->params;
@@ -262,7 +262,7 @@ void reduce(struct cpu_warp *warp)
         out[op] = warp->runtime->barrier_reduce(warp, op, 0, warp->lanes, op, below);
 }
 
-/* Warp 0 waits for 64 threads at barrier 3, where nobody else comes. */
+/* Warp 0 waits for 64 threads at barrier 3, where no other warp arrives. */
 void wait_for_nobody(struct cpu_warp *warp)
 {
     if (warp->warp_id == 0)
@@ -276,7 +276,7 @@ void barrier_number(struct cpu_warp *warp)
 
 /* ---- waiting loops ---- */
 
-/* Every warp waits until the one behind it has passed; the last one passes at once. */
+/* Every warp waits until the next one has passed; the last one passes at once. */
 void pass_backwards(struct cpu_warp *warp)
 {
     volatile uint32_t *passed = (uint32_t *)warp->shared;
@@ -289,7 +289,7 @@ void pass_backwards(struct cpu_warp *warp)
     passed[warp->warp_id] = 1;
 }
 
-/* The same among blocks, through global memory: needs all blocks in flight, though nobody asked for that. */
+/* The same between blocks, through global memory: needs all blocks in flight, without a cooperative launch. */
 void blocks_pass_backwards(struct cpu_warp *warp)
 {
     const struct pointer *params = (const void *)warp->params;
@@ -392,7 +392,7 @@ void stack_room(struct cpu_warp *warp)
     *(uint64_t *)params->address = (uint64_t)&here - warp->stack_limit;
 }
 
-/* Print at the end of the stack: beyond stack_limit, where machine code has no business. */
+/* Print at the end of the stack, beyond stack_limit, which machine code does not exceed. */
 void print_deep(struct cpu_warp *warp)
 {
     uint64_t format[32], arguments[32];

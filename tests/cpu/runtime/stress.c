@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * The native runtime without Python, under the compiler's sanitizers: several threads, each with two queues, launch
- * what kernels.c has, tie the queues by events, cancel, fault and free. Ends with "fine".
+ * Stress test of the native runtime without Python, under sanitizers: several threads, each with two queues, launch the
+ * kernels of kernels.c, synchronise the queues by events, cancel, fault and free. Prints "fine" at the end.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ static struct cpu_grid *grid_of(void (*entry)(struct cpu_warp *), bool fibers)
     return grid;
 }
 
-/* Launch and give the grid away: it is freed once the launch is done. */
+/* Launch and drop the grid, which is freed once the launch is done. */
 struct wanted {
     struct cpu_grid *grid;
     uint32_t blocks, threads, shared;
@@ -122,11 +122,11 @@ static void cancel_a_spinning_kernel(struct cpu_queue *queue, bool fibers)
     cpu_queue_wait(queue, cpu_now() + 1000000);
     cpu_queue_cancel(queue);
     uint32_t kind = finish(queue, grid);
-    CHECK(kind == CPU_FAULT_CANCELLED || kind == CPU_FAULT_NONE); /* none: it had not begun */
+    CHECK(kind == CPU_FAULT_CANCELLED || kind == CPU_FAULT_NONE); /* none: the launch had not begun */
 }
 
-/* Each lane counts, and launches the kernel once more, one level less deep: into its block's stream, a stream of its own
- * or at the tail. Where not all are expected to be let through, those that are not count as well. */
+/* Each lane increments `count`, and launches the kernel again with depth - 1: in its block's stream, in a stream of its
+ * own, or as a tail launch. Launches beyond the limit are counted in `refused`. */
 static void launch_tree(struct cpu_warp *warp)
 {
     struct tree {
@@ -188,12 +188,12 @@ static void grow_a_tree(struct cpu_queue *queue, uint64_t most, bool fibers)
     free(again);
 }
 
-/* Data that is no compressed data must not lead outside of what there is. */
+/* Invalid compressed data must not cause accesses outside of the buffers. */
 static void decompress_noise(uint64_t seed)
 {
     static const uint32_t algorithms[] = {CPU_DEFLATE, CPU_SNAPPY, CPU_LZ4};
     for (int i = 0; i < 3000; i++) {
-        uint8_t *source = malloc(64), *target = malloc(256); /* apart, so that the sanitizer sees their ends */
+        uint8_t *source = malloc(64), *target = malloc(256); /* separate, so that the sanitizer detects overruns */
         uint32_t written = 0;
         for (int at = 0; at < 64; at++) {
             seed = seed * 6364136223846793005u + 1442695040888963407u;
@@ -229,7 +229,7 @@ static void *work(void *argument)
         grow_a_tree(first, 2048, fibers);
         grow_a_tree(second, 7, fibers);
         cancel_a_spinning_kernel(second, fibers);
-#ifndef __SANITIZE_THREAD__ /* it hands signals on late, but faults cannot wait */
+#ifndef __SANITIZE_THREAD__ /* it defers signals, but faults must be handled at once */
         void *outside = (void *)(uintptr_t)(cpu_arena_base(arena) + (64 << 20) - 64);
         uint32_t kind = run(first, (struct wanted){grid_of(store_at, fibers), 10, 64, .address = outside, .number = 3});
         CHECK(kind == CPU_FAULT_ILLEGAL_ADDRESS);
@@ -262,7 +262,7 @@ int main(void)
 }
 
 #ifdef __SANITIZE_THREAD__
-/* ThreadSanitizer has to be told of each switch; the linker's --wrap puts these before the runtime's own. */
+/* ThreadSanitizer must be notified of each context switch: by the linker's --wrap, these wrap the runtime's functions. */
 #include <sanitizer/tsan_interface.h>
 
 struct context {
@@ -275,7 +275,7 @@ void __real_cpu_fiber_jump(void *to);
 
 void *__wrap_cpu_fiber_prepare(struct cpu_stack *stack, void (*function)(void *), void *argument)
 {
-    struct context *context = malloc(sizeof *context); /* lost with its fiber */
+    struct context *context = malloc(sizeof *context); /* leaked with its fiber */
     *context = (struct context){__real_cpu_fiber_prepare(stack, function, argument), __tsan_create_fiber(0)};
     return context;
 }

@@ -10,7 +10,7 @@ from support.warp_kernels import COMPILER, INCLUDE, KERNELS, WAIT
 
 SOURCES = [KERNELS, KERNELS.with_name("stress.c"), *sorted(INCLUDE.glob("*/*.c"))]
 WRAPPED = ("cpu_fiber_prepare", "cpu_fiber_switch", "cpu_fiber_jump")
-# Fibers leave no trace in the sanitizer's books of stacks, and faults are the runtime's to handle.
+# AddressSanitizer does not track the stacks of fibers, and faults are handled by the runtime.
 OWN_STACKS = ["--param", "asan-stack=0", "-Dnoreturn="]
 OWN_FAULTS = ":".join(f"handle_{name}=0" for name in ("segv", "sigbus", "sigfpe", "sigill"))
 SANITIZERS = {

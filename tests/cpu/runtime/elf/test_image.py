@@ -78,7 +78,7 @@ def load(data):
 def test_damaged_objects_are_refused_or_loaded(object_bytes, data):
     damaged = bytearray(object_bytes)
     table = struct.unpack_from("<Q", damaged, 40)[0]
-    # Everywhere, and more often where the numbers are that say where things lie.
+    # Anywhere, and more often in the ELF header and the section headers, which have the offsets.
     place = st.integers(0, len(damaged) - 1) | st.integers(0, 63) | st.integers(table, len(damaged) - 1)
     for at, value in data.draw(st.lists(st.tuples(place, st.integers(0, 255)), min_size=1, max_size=8)):
         damaged[at] = value
@@ -98,7 +98,7 @@ def test_damaged_section_headers(object_bytes, data):
 
 
 def test_a_section_of_no_type_is_not_read(object_bytes):
-    """Nobody has checked where it lies."""
+    """Its offset and size are not validated."""
     table, count = struct.unpack_from("<Q", object_bytes, 40)[0], struct.unpack_from("<H", object_bytes, 60)[0]
     for number in range(count):
         damaged, at = bytearray(object_bytes), table + 64 * number

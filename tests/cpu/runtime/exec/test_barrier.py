@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Barriers of a block, waiting loops among warps and blocks, and the barrier of a cooperative grid."""
+"""Barriers of a block, spin loops between warps and between blocks, and the barrier of a cooperative grid."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def test_barrier_in_a_branch_waits_for_no_lane_of_its_own_warp(device):
     assert out.all()
 
 
-@pytest.mark.parametrize("threads", [64, 40])  # 40: the second warp is short and still counts as a whole
+@pytest.mark.parametrize("threads", [64, 40])  # 40: the second warp is partial, but counts as a full one
 def test_named_barriers_hand_over_items(device, threads):
     out = np.zeros(1, np.uint64)
     assert device.run("pipe", 1, threads, out.ctypes.data, 100, fibers=True, shared=16) is None
@@ -56,7 +56,7 @@ def test_a_warp_that_spins_on_another_one_goes_on(device):
 
 @pytest.mark.parametrize(("blocks", "unmarked"), [(40, 0), (4, 1)])
 def test_a_block_that_spins_on_a_later_one_goes_on(device, blocks, unmarked):
-    """Though nobody asked for a cooperative launch; even if its loop does not look like one that waits."""
+    """Also without a cooperative launch, and (`unmarked`) in a loop that is not recognised as a spin loop."""
     passed = np.zeros(blocks, np.uint32)
     assert device.run("blocks_pass_backwards", blocks, 32, passed.ctypes.data, unmarked, fibers=True) is None
     assert passed.all()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Atomic operations of many blocks on few places, on two worker threads: nothing is lost, and nothing comes twice."""
+"""Atomic operations of many blocks on few addresses, on two worker threads: each takes effect exactly once."""
 
 from __future__ import annotations
 

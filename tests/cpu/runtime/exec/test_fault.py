@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Faults end the launch, name what happened, and leave the process and the queue usable."""
+"""Faults end the launch, are reported with their cause, and leave the process and the queue usable."""
 
 import subprocess
 import sys

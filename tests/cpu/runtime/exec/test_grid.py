@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Launches: which threads run, what they are told, and what a launch refuses."""
+"""Launches: the threads that run, the fields of struct cpu_warp that they see, and invalid arguments."""
 
 import ctypes
 import gc
@@ -59,7 +59,7 @@ def test_warps_are_told_where_they_are(device, fibers):
 
 
 def test_nothing_is_left_of_the_launch_before(device):
-    """Blocks are used again, and keep what the next launch's warps would be told anyway."""
+    """Workers reuse blocks, and do not rewrite the fields that are the same in the next launch."""
     random = np.random.default_rng(seed=7)
     symbols = np.array([5, 6], np.uint64)
     launches = []
@@ -131,7 +131,7 @@ def test_a_grid_lives_until_its_launches_are_done(image):
     gate[0] = 1
     assert queue.wait(WAIT)
     assert out.all()
-    runtime.Grid(image.address("empty"), "empty", 0, 0, 0, 0, False, None)  # the next one sweeps
+    runtime.Grid(image.address("empty"), "empty", 0, 0, 0, 0, False, None)  # making a grid releases the dropped ones
     gc.collect()
     assert gone() is None
     queue.close()
@@ -149,7 +149,7 @@ def test_impossible_shapes_are_refused(device, grid_dim, block_dim, says):
 
 
 def test_floating_point_control_is_each_warps_own(image):
-    """Neither the thread that starts a queue nor another warp hands flush-to-zero on to a warp, nor a warp to it."""
+    """Flush-to-zero is not inherited: by a warp from the thread that starts the queue or from other warps, or from it."""
     control = {
         name: ctypes.CFUNCTYPE(ctypes.c_uint64)(image.address(name))
         for name in ("get_control_word", "set_flush_to_zero", "clear_flush_to_zero")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Device printf and assert: formats, the packing of arguments, order, and when text appears."""
+"""Device printf and assert: formats, the packing of arguments, the order of output, and the time of flushes."""
 
 import ctypes
 import os
@@ -21,7 +21,7 @@ INTEGER, FLOAT = "diouxXc", "aAeEfFgG"
 
 
 def pack(values):
-    """Lay arguments out as CUDA's vprintf buffer does: each at a multiple of its size, floats as doubles."""
+    """Pack arguments as in CUDA's vprintf buffer: each aligned to its size, floats as doubles."""
     out = b""
     for kind, value in values:
         size = struct.calcsize(kind)
@@ -30,7 +30,7 @@ def pack(values):
 
 
 def flushed():
-    """Flush with file 1 turned away, and return what was written to it."""
+    """Flush with file descriptor 1 redirected, and return the output."""
     sys.stdout.flush()
     saved = os.dup(1)
     with tempfile.TemporaryFile() as file:
@@ -92,7 +92,7 @@ def test_strings(device):
     letter=st.data(),
 )
 def test_numbers_as_c_shows_them(device, flags, width, precision, value, letter):
-    """Against the process's own C library."""
+    """Compared with the process's own C library."""
     whole = isinstance(value, int)
     form = f"%{flags}{'' if width is None else width}{'' if precision is None else f'.{precision}'}"
     form = (form + letter.draw(st.sampled_from(INTEGER.replace("c", "") if whole else FLOAT))).encode()
@@ -149,7 +149,7 @@ queue.wait(-1)
     first, second = done.stdout.splitlines()
     assert sorted(first.split()[:2]) == ["C", "before"]
     assert first.split()[2:] == ["kernel", "after"]
-    assert second == "kernel "  # what nobody flushed appears at exit
+    assert second == "kernel "  # text that was not flushed appears at exit
 
 
 def test_bad_string_is_a_fault(device, arena):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Device memory: what allocations promise, in any order of allocating and freeing."""
+"""Device memory: alignment, guard pages, reuse and sharing of allocations, in any order of allocating and freeing."""
 
 import ctypes
 import itertools
@@ -60,7 +60,7 @@ def test_allocations_are_apart_and_found(steps):
 
 
 def test_many_allocations_fit_beside_the_rest_of_the_process():
-    """More than the system has mappings for, were each to be guarded."""
+    """More allocations than the limit of mappings allows, if each had a guard page."""
     arena = runtime.Arena(1 << 32)
     addresses = [arena.allocate(300) for _ in range(40000)]
     for address in addresses[::7]:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Brief work of an idle queue runs in the thread that submits it; what turns out long goes on in the queue's thread."""
+"""Inline execution: short commands of an idle queue run in the submitting thread, long ones move to the queue's."""
 
 import threading
 
@@ -20,7 +20,7 @@ def words():
 
 @pytest.fixture
 def kernel(device, words):
-    """Return a kernel that has been brief: its next launch begins in this thread."""
+    """Return a kernel whose last launch was short: its next launch begins in this thread."""
     grid = device.grid("await_on_threads")
     me = threading.get_native_id()
     for _ in range(1000):
@@ -54,7 +54,7 @@ def test_it_waits_for_its_turn(device, kernel, words):
 
 
 def test_what_waits_is_left_to_the_queues_thread(device, kernel, words):
-    """The launch returns, though the kernel has begun here and waits for what this thread does next."""
+    """The launch returns, although the kernel began in this thread and waits for a later action of this thread."""
     words[WORD] = 0
     event = runtime.Event()
     device.start(kernel, 40, 64, words.ctypes.data, 0)
@@ -106,7 +106,7 @@ def test_a_fault_in_the_thread_that_submits(device, kernel, words, arena):
 
 
 def test_threads_that_share_a_queue(device, image):
-    """Whoever finds the queue idle takes its turn; the others' commands run behind."""
+    """A thread that finds the queue idle executes its command inline; commands of other threads are queued."""
     out, threads, rounds = np.zeros(32, np.uint32), 4, 300
     grid = device.grid("number_threads")
 

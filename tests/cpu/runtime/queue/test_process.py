@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Threads, exit and fork of the whole process."""
+"""The runtime's threads, shutdown at exit, and fork."""
 
 import os
 import subprocess

@@ -264,7 +264,7 @@ def test_kernel_sees_what_the_host_writes(device):
 
 
 def test_queues_under_stress(image):
-    """Several threads, each with queues of its own, tied by events."""
+    """Several threads, each with its own queues, which wait for each other's events."""
 
     def work(seed):
         devices = [Launcher(image) for _ in range(3)]

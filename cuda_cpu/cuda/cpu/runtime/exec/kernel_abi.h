@@ -58,7 +58,7 @@ struct cpu_runtime {
                                uint32_t op, cpu_lanes predicate);                                     /* 16 */
     /* Called when warp->budget runs out in a loop: checks for cancellation, lets other warps run, resets the budget. */
     void (*poll)(struct cpu_warp *warp);                                                              /* 24 */
-    /* Never returns: ends the launch with `fault`. `line` is the PTX line (0: unknown), `address` the faulting address. */
+    /* Never returns: ends the launch with `fault`, at PTX line `line` (0: unknown) and at the faulting `address`. */
     void (*fault)(struct cpu_warp *warp, uint32_t fault, uint32_t line, uint64_t address);            /* 32 */
     /* Device-side C library: arrays with an element per lane, accessed only for `lanes`. */
     void (*vprintf)(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *format, const uint64_t *arguments,
@@ -112,7 +112,7 @@ struct cpu_warp {
     uint64_t local_stride;                  /*  40  bytes from one lane's local memory to the next one's */
     uint64_t local_top;                     /*  48  bytes of each lane's local memory in use by stack frames */
     cpu_lanes lanes;                        /*  56  lanes that exist in this warp (the last warp of a block may be short) */
-    int32_t budget;                         /*  60  loop iterations until poll is called; an iteration of a spin loop costs 256 */
+    int32_t budget;                         /*  60  loop iterations until poll is called; spinning costs 256 each */
     uint32_t warp_id;                       /*  64  index of the warp in its block */
     uint32_t shared_size;                   /*  68  static + dynamic */
     uint32_t shared_static;                 /*  72  where dynamic shared memory begins */

@@ -34,7 +34,8 @@ struct cpu_event {
 /* `file`: descriptor of the file that backs an interprocess event, which is mapped (-1: none). */
 struct cpu_event *cpu_event_make(int file);
 void cpu_event_free(struct cpu_event *event);
-struct cpu_event_record *cpu_event_new_record(struct cpu_event *event);   /* becomes the latest; with a reference for the caller */
+/* Make a record, which becomes the latest one; with a reference for the caller. */
+struct cpu_event_record *cpu_event_new_record(struct cpu_event *event);
 struct cpu_event_record *cpu_event_latest(struct cpu_event *event); /* with a reference for the caller, or NULL */
 
 bool cpu_event_record_done(struct cpu_event_record *record); /* true for NULL */

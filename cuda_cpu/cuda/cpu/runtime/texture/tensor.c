@@ -181,7 +181,8 @@ static void copy_tensor(struct cpu_warp *warp, uint32_t what, uint32_t line, con
     uint64_t shared = operands[CPU_BULK_SOURCE * CPU_WARP_SIZE + lane];
     uint32_t mask = (uint32_t)operands[CPU_BULK_MASK * CPU_WARP_SIZE + lane] & 0xffff, bytes;
     memcpy(&map, (const void *)(uintptr_t)operands[lane], sizeof map);
-    bool whole = map.kind == CPU_TENSOR_MAP && (!map.unit || map.rank > 2); /* tensormap.replace can make incomplete ones */
+    /* tensormap.replace can make incomplete maps */
+    bool whole = map.kind == CPU_TENSOR_MAP && (!map.unit || map.rank > 2);
     for (uint32_t d = 0; d < map.rank && d < 5; d++)
         whole &= map.step[d] && (map.im2col || map.box[d]);
     if (!whole || map.rank != CPU_BULK_DIMENSIONS(what) || map.im2col != CPU_BULK_IM2COL(what))
