@@ -22,7 +22,7 @@ ALIGNED, ALONE = number("MEETING_ALIGNED"), number("MEETING_ALONE")
 
 
 def chosen() -> int:
-    """Return the checks that CUDA_CPU_CHECK asks for.
+    """Return the checks that CUDA_CPU_CHECK selects.
 
     Raises
     ------

@@ -207,7 +207,7 @@ def site(frame: Frame) -> int:
     return frame.module.functions.index(frame.function.name) << 32 | frame.line
 
 
-# --- what instructions access -----------------------------------------------------------------------------
+# --- accesses of instructions ------------------------------------------------------------------------------
 
 
 def _bytes(type_: str) -> int:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 NULL_PAGE = 4096
 
-# By enum cpu_finding_kind: the check, and what is wrong
+# By enum cpu_finding_kind: the check, and the message.
 FOUND = numbers("CPU_FOUND_")
 KINDS = {
     FOUND["OUTSIDE"]: ("memcheck", "{verb} of {size} bytes at 0x{address:x}, {where}"),

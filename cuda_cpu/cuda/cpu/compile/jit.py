@@ -197,7 +197,7 @@ def assemble(text: str, level: int) -> bytes:
 
 
 def disassemble(text: str, level: int) -> str:
-    """Return what `assemble` makes as assembler text."""
+    """Compile LLVM IR to assembler text, with the code of `assemble`."""
     _choose_scheduler(text, level)
     return _target_machine(level).emit_assembly(_optimised(text, level))
 

@@ -128,7 +128,7 @@ def _until_barriers(graph: Graph, start: int, inside: range) -> set[int]:
     return seen
 
 
-# --- do all warps come to the same barrier? -------------------------------------------------------------
+# --- uniformity of the branches between barriers --------------------------------------------------------
 
 
 def _why_apart(graph: Graph, is_lanewise: Callable[[Step], bool]) -> str:

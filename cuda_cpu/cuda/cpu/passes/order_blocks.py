@@ -52,7 +52,7 @@ def _successors(block: Block) -> tuple[int, ...]:
 
 
 def _join_ends(graph: Graph, header: int, component: list[int]) -> list[int]:
-    """Give a loop one latch; return its number, or nothing if it has one."""
+    """Give a loop a single latch; return its number in a list, empty if the loop has one already."""
     ends = [number for number in component if header in graph.blocks[number].end.targets]
     if len(ends) < 2:
         return []

@@ -74,7 +74,7 @@ class Cursor:
         return token
 
     def string(self) -> str:
-        """Take a string and return what is between the quotes."""
+        """Take a string and return it without the quotes."""
         if not self.token.startswith('"'):
             raise self.unexpected("a string")
         return self.take()[1:-1]

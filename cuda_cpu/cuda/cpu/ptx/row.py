@@ -53,7 +53,7 @@ _REPEATED = frozenset(("sat", "cc", "approx", "relu", "NaN", "shiftamt", "satfin
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What the forms of an opcode have in common besides their syntax (as operations of MLIR have traits).
+    """Properties of all forms of an opcode, apart from their syntax (compare the traits of MLIR operations).
 
     Keys of `types`, `ranges` and values of `needs` are words that an instruction must have among its modifiers, joined
     by dots. In `types` and `ranges`, "" stands for all forms, and the last entry that fits counts.

@@ -183,7 +183,7 @@ Statement = Instruction | Call | Label | BranchTargets | CallTargets | Prototype
 
 @dataclass(slots=True)
 class Initializer:
-    """Bytes of a variable's initial value, with zeros behind them, and the addresses to be put into it."""
+    """A variable's initial value: its bytes, padded with zeros, and relocations for addresses in it."""
 
     data: bytes
     # (byte offset, width in bytes, symbol, addend, generic: wrapped in generic(), mask shift for 0xFF(sym) forms)

@@ -146,7 +146,7 @@ def _arguments(frame: Frame, call: Call, function: Function) -> list[str]:
 
 
 def _call(frame: Frame, function: Function, mask: str, arguments: list[str]) -> list[list[Value]]:
-    """Call a known function for the lanes of `mask`; return the words of each of its results."""
+    """Emit the call of a known function for the lanes of `mask`; return the words of each result."""
     builder = frame.builder
     arguments = [f"ptr {frame.group.warp}", f"{builder.mask_type} {mask}", f"ptr {frame.dead}", *arguments]
     returned = _returned(function.results)

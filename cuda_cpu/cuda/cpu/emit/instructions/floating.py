@@ -11,7 +11,7 @@ from cuda.cpu.emit.llvm.values import Value, constant, integer_of, real, width_o
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.instructions import Form
 
-# --- what follows an operation ----------------------------------------------------------------------
+# --- modifiers of the result -------------------------------------------------------------------------
 
 
 def saturate(frame: Frame, value: Value) -> Value:
