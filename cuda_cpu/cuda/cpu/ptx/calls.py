@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of calls and branches against the functions and labels they name: PTX ISA manual, 7.1 and 9.7.12."""
+"""Checks of calls and branches against the functions and labels they name: PTX ISA manual, 7.1 and 9.7.13."""
 
 from __future__ import annotations
 

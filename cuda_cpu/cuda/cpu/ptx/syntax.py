@@ -186,7 +186,6 @@ class Initializer:
     """A variable's initial value: its bytes, padded with zeros, and relocations for addresses in it."""
 
     data: bytes
-    # (byte offset, width in bytes, symbol, addend, generic: wrapped in generic(), mask shift for 0xFF(sym) forms)
     relocations: tuple[Relocation, ...] = ()
 
 

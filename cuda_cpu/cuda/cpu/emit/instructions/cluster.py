@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Shared memory of a cluster's other blocks: mapa and getctarank, ISA manual 9.7.9; launches of clusters, 9.7.13."""
+"""Shared memory of a cluster's other blocks: mapa and getctarank, ISA manual 9.7.9; launches of clusters, 9.7.14."""
 
 from __future__ import annotations
 

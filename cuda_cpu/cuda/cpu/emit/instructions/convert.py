@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Conversions: ISA manual 9.7.9.21 (cvt) and 9.7.9.22 (cvt.pack)."""
+"""Conversions: ISA manual 9.7.9.22 (cvt) and 9.7.9.23 (cvt.pack)."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _from_float(frame: Frame, form: Form, value: Value) -> Value:
     if form.irnd:
         value = builder.intrinsic(WHOLE[form.irnd], value.element, value)
     if dtype not in FLOATS and dtype != "tf32":
-        # Out of range clamps. NaN becomes 0, or just the highest bit if either type has 64 bits (section 9.7.9.21).
+        # Out of range clamps. NaN becomes 0, or just the highest bit if either type has 64 bits (section 9.7.9.22).
         name, element = "fptosi.sat" if dtype.startswith("s") else "fptoui.sat", ELEMENTS[dtype]
         result = builder.intrinsic(name, element, value, mangle=(element, value.element))
         if type_ != "f64" and dtype not in ("s64", "u64"):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Extended-precision arithmetic with the carry register, and dot products: ISA manual 9.7.2, 9.7.1.23 and 9.7.1.24."""
+"""Extended-precision arithmetic with the carry register, and dot products: ISA manual 9.7.2, 9.7.1.24 and 9.7.1.25."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Stochastic rounding, `cvt.rs` (9.7.9.21): random bits are added to the bits that the destination drops.
+"""Stochastic rounding, `cvt.rs` (9.7.9.22): random bits are added to the bits that the destination drops.
 
 The highest random bit is added just below the destination's last bit. If the sum carries, the number is rounded away
 from zero. Subnormal results drop more bits; the random bits are still aligned to the last bit of the result.

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Barriers, fences, traps, sleep, and the stack of local memory: ISA manual 9.7.13, 9.7.17 and 9.7.19."""
+"""Barriers, fences, traps, sleep, and the stack of local memory: ISA manual 9.7.14, 9.7.18 and 9.7.20."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Video instructions, ISA manual 9.7.18: arithmetic on a register, its halves or its bytes.
+"""Video instructions, ISA manual 9.7.19: arithmetic on a register, its halves or its bytes.
 
 An operand may select parts of its register. Scalar instructions take one part of a source (`a.b0`) and may insert the
 result into one part of the last operand (`d.h1`). SIMD instructions select which parts of both sources are used

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Warp-level primitives (shfl, vote, match, redux, elect, activemask): ISA manual 9.7.9.6, 9.7.13.9 to 9.7.13.14.
+"""Warp-level primitives (shfl, vote, match, redux, elect, activemask): ISA manual 9.7.9.6, 9.7.14.9 to 9.7.14.15.
 
 A warp is one SIMD group, so its lanes are converged wherever the program synchronised them. Lanes with different member
 masks may execute one instruction (tiles of a cooperative group): each lane's result comes from the lanes of its mask.

@@ -49,7 +49,7 @@ def _element(builder: Builder, register: Value, type_: str, position: int) -> Va
         half = builder.cast("bitcast", builder.resize(shifted, "i16"), "half")
         return builder.cast("fpext", half, "float")
     if type_[0] == "e":
-        if type_ == "e2m1":  # in the middle of its byte (9.7.14.5.14)
+        if type_ == "e2m1":  # in the middle of its byte (9.7.15.5.14)
             shifted = builder.binary("lshr", shifted, constant(2, "i32"))
         return from_minifloat(SimpleNamespace(builder=builder), builder.resize(shifted, "i8"), type_.partition("x")[0])
     left = builder.binary("shl", register, constant(32 - width * (position + 1), "i32"))

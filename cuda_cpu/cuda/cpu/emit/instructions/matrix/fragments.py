@@ -181,7 +181,7 @@ def emit_stmatrix(frame: Frame, instruction: Instruction, form: Form) -> None:
 def _elements_at(frame: Frame, pointer: Value, rows: list[int], columns: list[int], packing: str | None) -> Value:
     """Load an element for each lane as a byte (i32); lane i has the address of row i, of 16 bytes.
 
-    Floats of four bits are placed in the middle of their byte, as `mma` takes them (9.7.14.5.14).
+    Floats of four bits are placed in the middle of their byte, as `mma` takes them (9.7.15.5.14).
     """
     builder = frame.builder
     bits = {"b6x16_p32": 6, "b4x16_p64": 4}.get(packing, 8)

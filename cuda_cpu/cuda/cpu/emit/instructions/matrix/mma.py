@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Matrix products of a warp: `mma.sync`, `mma.sp.sync` and `wmma`, ISA manual 9.7.14.
+"""Matrix products of a warp: `mma.sync`, `mma.sp.sync` and `wmma`, ISA manual 9.7.15.
 
 A fragment is a matrix distributed over the registers of a warp; its layout, which lane has which element, is a formula.
 The manual defines it for `mma` and leaves it to the implementation for `wmma`. A product is a helper function of the
@@ -26,7 +26,7 @@ BLOCKS = {"kind::mxf8f6f4": 1, "kind::mxf4": 2}  # blocks of scaling without `.s
 
 
 def mma_layout(shape: str, type_: str) -> Layout:
-    """Return the layout of `mma.sync` (9.7.14.5): quads of lanes share a row of A and a column of B."""
+    """Return the layout of `mma.sync` (9.7.15.5): quads of lanes share a row of A and a column of B."""
     rows, _, depth = sizes(shape)
     if type_ == "b1":
         depth //= 32
@@ -184,7 +184,7 @@ def sparsity_of(frame: Frame, form: Form, depth: int, type_: str, selector: Oper
 
 
 def _scales_of_a(frame: Frame, data: Operand, selectors: Vector) -> Value:
-    """Return the scale factors of A's rows in the layout of `Scaling`: two lanes of each four have them (9.7.14.3)."""
+    """Return the scale factors of A's rows in the layout of `Scaling`: two lanes of each four have them (9.7.15.3)."""
     builder = frame.builder
     byte, thread = (frame.read(selector, "u16") for selector in selectors.elements)
     words = vector_of(frame, *registers_of(data))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Code of matrix products in registers: dense, sparse (9.7.14.6) and block-scaled (9.7.14.3).
+"""Code of matrix products in registers: dense, sparse (9.7.15.6) and block-scaled (9.7.15.3).
 
 For each element of the result and each k, the two factors are fetched from their lanes by constant shuffles. With a
 sparse A, only its non-zero elements are multiplied; the metadata select the factors from B. Products of small types are
@@ -42,7 +42,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Sparsity:
-    """How the metadata of a row of A, four bits per chunk, give the positions of non-zero elements (9.7.14.6.1)."""
+    """How the metadata of a row of A, four bits per chunk, give the positions of non-zero elements (9.7.15.6.1)."""
 
     choices: int  # groups of elements in a chunk: two of four are non-zero, or one of two (tf32)
     together: int  # elements of a group: two for types of four bits
@@ -51,7 +51,7 @@ class Sparsity:
     selector: int  # which lanes of each four have metadata
 
     def position(self, row: int, chunk: int) -> tuple[int, int]:
-        """Return the lane that has the metadata of a chunk, and their first bit (figures of 9.7.14.6.2)."""
+        """Return the lane that has the metadata of a chunk, and their first bit (figures of 9.7.15.6.2)."""
         half, group = divmod(row, 8)
         if self.by_row:
             block, chunk = divmod(chunk, 8)

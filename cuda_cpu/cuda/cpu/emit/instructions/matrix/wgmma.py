@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Matrix products of four warps: `wgmma`, dense and with a sparse A, ISA manual 9.7.15.
+"""Matrix products of four warps: `wgmma`, dense and with a sparse A, ISA manual 9.7.16.
 
 Each warp computes its 16 rows of the result by itself, eight columns at a time, as `mma` does. A descriptor of 64 bits
-(9.7.15.5.1) describes a matrix in shared memory: start, two strides and how 16-byte chunks are swizzled. The product is
+(9.7.16.5.1) describes a matrix in shared memory: start, two strides and how 16-byte chunks are swizzled. The product is
 computed synchronously, so there is nothing to wait for.
 """
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Asynchronous copies, ISA manual 9.7.9.25, performed synchronously, so that there is nothing to wait for."""
+"""Asynchronous copies, ISA manual 9.7.9.26, performed synchronously, so that there is nothing to wait for."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _arrive_after_copies(frame: Frame, instruction: Instruction, form: Form) -> 
 
 
 def clear(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Fill memory with zeros: no other value is allowed (9.7.9.13)."""
+    """Fill memory with zeros: no other value is allowed (9.7.9.14)."""
     address, size, value = instruction.operands
     if not isinstance(value, Immediate) or value.value:
         raise PtxError(f"{form}: the value must be 0", instruction.line)

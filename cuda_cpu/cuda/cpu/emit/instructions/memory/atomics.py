@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Atomic operations: ISA manual 9.7.13.5 (atom) and 9.7.13.6 (red).
+"""Atomic operations: ISA manual 9.7.14.5 (atom) and 9.7.14.6 (red).
 
 Lanes are processed one after the other; the manual leaves their order open. All scopes are implemented alike: the
 threads of a block, a grid and the host share one coherent memory. `atom.add.f32` preserves subnormal numbers in every

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tensor copies, tensor maps, and bulk copies that multicast, reduce or mask bytes: ISA manual 9.7.9.25.
+"""Tensor copies, tensor maps, and bulk copies that multicast, reduce or mask bytes: ISA manual 9.7.9.26, 9.7.9.27.
 
 The runtime performs them (tensor.c), lane by lane; usually a single lane is active.
 """

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""mbarrier objects, ISA manual 9.7.13.15.
+"""mbarrier objects, ISA manual 9.7.14.16.
 
 The 64 bits of an mbarrier are opaque in the manual. Here, from the lowest: 20 bits pending arrivals of the phase, 20
 bits expected arrivals of each phase, 22 bits pending bytes of copies (tx-count), 2 bits number of the phase. `arrive`

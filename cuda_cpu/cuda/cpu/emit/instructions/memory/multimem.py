@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Accesses to multicast memory, of several devices at once (multimem): ISA manual 9.7.9.14, and its bulk copies.
+"""Accesses to multicast memory, of several devices at once (multimem): ISA manual 9.7.9.15, and its bulk copies.
 
 The runtime performs them (multimem.c). All accesses have acquire and release order.
 """

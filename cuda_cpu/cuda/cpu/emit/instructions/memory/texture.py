@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Textures and surfaces: ISA manual 9.7.10 and 9.7.11. The runtime performs the accesses (texture.c), lane by lane."""
+"""Textures and surfaces: ISA manual 9.7.11 and 9.7.12. The runtime performs the accesses (texture.c), lane by lane."""
 
 from __future__ import annotations
 
