@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 // SPDX-License-Identifier: Apache-2.0
-// Macros of the test programs: they check a call (OK: succeeds, FAILS: with a status) or a condition (IS). On failure the
-// program prints a line and exits.
+// Macros of the test programs: they check a call (OK: succeeds, FAILS: with a status) or a condition (IS). On failure
+// the program prints a line and exits.
 #pragma once
 #include <cstdio>
 #include <cstdlib>

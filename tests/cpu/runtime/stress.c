@@ -262,7 +262,7 @@ int main(void)
 }
 
 #ifdef __SANITIZE_THREAD__
-/* ThreadSanitizer must be notified of each context switch: by the linker's --wrap, these wrap the runtime's functions. */
+/* ThreadSanitizer must be notified of each context switch: the linker's --wrap lets these wrap the runtime's own. */
 #include <sanitizer/tsan_interface.h>
 
 struct context {

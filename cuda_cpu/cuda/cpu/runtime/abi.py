@@ -25,7 +25,7 @@ def number(name: str) -> int:
 
 
 def numbers(prefix: str) -> dict[str, int]:
-    """Return all that begin with a prefix, by the rest of their names."""
+    """Return the numbers whose names begin with a prefix: the rest of the name -> number."""
     return {name.removeprefix(prefix): value for name, (value, _, _) in _TABLE.items() if name.startswith(prefix)}
 
 

@@ -149,7 +149,7 @@ def test_impossible_shapes_are_refused(device, grid_dim, block_dim, says):
 
 
 def test_floating_point_control_is_each_warps_own(image):
-    """Flush-to-zero is not inherited: by a warp from the thread that starts the queue or from other warps, or from it."""
+    """Flush-to-zero stays with its warp: other warps and the thread that starts the queue are unaffected."""
     control = {
         name: ctypes.CFUNCTYPE(ctypes.c_uint64)(image.address(name))
         for name in ("get_control_word", "set_flush_to_zero", "clear_flush_to_zero")
