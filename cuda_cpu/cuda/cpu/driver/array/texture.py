@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Texture and surface objects. A handle is the address of a structure that machine code reads.
 
-Runtime/texture/texture.h.
+Its layout is that of runtime/texture/texture.h.
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ READERS |= {name: _reserved(offset) for name, offset in RESERVED_OFFSETS.items()
 READERS |= {f"%envreg{number}": _zero for number in range(32) if f"%envreg{number}" not in READERS}
 READERS |= {f"%pm{number}": _zero for number in range(8)}
 READERS |= {f"%pm{number}_64": lambda frame: constant(0, "i64") for number in range(8)}
-# No worker has a higher number: MOST_WORKERS of the runtime.
+# The maximum number of workers: CPU_MAX_WORKERS in runtime/exec/worker.h.
 READERS["%nsmid"] = lambda frame: constant(1024, "i32")
 READERS |= {f"%{name}.w": _zero for name in ("clusterid", "cluster_ctaid")}
 READERS |= {f"%{name}.w": _one for name in ("nclusterid", "cluster_nctaid")}
