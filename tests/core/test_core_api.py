@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the package itself does: names on first use, a light import. For what it holds see test_core_parity."""
+"""The package `cuda.core` itself: lazy names and a light import. For its contents see test_core_parity."""
 
 import ast
 import importlib

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every public name says what it is, and the examples in docstrings run.
+"""Every public name has a docstring, and the examples in docstrings run.
 
-They may use what the reference says at its top: numpy as np, all of cuda.core, its system under that name, a device
+They may use the names listed at the top of the reference: numpy as np, all of cuda.core, its `system`, a device
 that is current, a stream of it, the source of a kernel `scale(float *x, float factor, int count)`, the kernel and a
 config for it, and a pinned buffer of 100 floats. Skipped are those that need OpenGL or NVIDIA's driver.
 """
@@ -32,7 +32,7 @@ extern "C" __global__ void scale(float *x, float factor, int count)
 
 
 def public():
-    """Yield the qualified name and the object of everything public, members of classes included."""
+    """Yield the qualified name and the object of each public name, members of classes included."""
     for module in (*MODULES, SYSTEM):
         for name in importlib.import_module(module).__all__:
             value = getattr(importlib.import_module(module), name)
@@ -50,7 +50,7 @@ EXAMPLES = {name: inspect.getdoc(item) for name, item in NAMES.items() if ">>>" 
 
 
 def described(name, item):
-    """Whether a name has a docstring, its own or, for a field of a dataclass, a line in that of its class."""
+    """Return whether a name has a docstring, or for a field of a dataclass a line in that of its class."""
     plain = isinstance(item, (str, int, float, type(None), tuple))  # a field's default
     if plain or isinstance(item, types.GetSetDescriptorType):
         owner, _, field = name.rpartition(".")
@@ -65,7 +65,7 @@ def test_every_public_name_is_described():
 
 
 def made_by_users(item):
-    """Whether an object is made or called by its name: some come only from methods of others, and say so."""
+    """Return whether users make or call an object by its name; some classes are only returned by methods."""
     if not isinstance(item, type):
         return True
     if issubclass(item, (BaseException, enum.Enum)):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The driver's log in Python's logging."""
+"""The driver's log as records of Python's `logging`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAME = "cuda.core.driver"
 
 @pytest.fixture
 def messages():
-    """The records of the documented logger."""
+    """Return the records of the documented logger."""
     found = []
     handler = logging.Handler()
     handler.emit = found.append
@@ -77,7 +77,7 @@ def test_statuses_of_routine_queries_are_not_logged(device, messages):
 
 
 def test_handlers_may_call_cuda(messages):
-    """The driver does not wait for handlers, so that these can do what they like, even what fails again."""
+    """The driver does not wait for handlers, so they may call CUDA, even with calls that fail again."""
     calls = []
 
     class Asking(logging.Handler):
@@ -117,7 +117,7 @@ def test_an_exception_of_a_handler_does_not_stop_the_log(messages, capsys):
 
 
 def test_more_messages_than_the_pipe_holds_arrive(messages):
-    """A logger that is slow loses messages, and says so; no call of the driver waits."""
+    """A slow handler loses messages and reports that; no driver call waits for it."""
     gate = threading.Event()
 
     class Slow(logging.Handler):
@@ -148,7 +148,7 @@ def test_messages_of_several_threads_arrive(messages):
 
 
 def test_starting_and_stopping_while_threads_fail(messages):
-    """A callback that runs while its log is closed finishes first, and writes nowhere else."""
+    """A callback that runs while its log is closed finishes first, and does not write to a reused file descriptor."""
     over = threading.Event()
 
     def keep_failing():
@@ -236,7 +236,7 @@ driver.cuDeviceGet(1000)
 
 
 def test_cuda_cpu_log_prints_errors():
-    """Real failures; with =all, also what programs ask to find out and the answer is no."""
+    """CUDA_CPU_LOG=1 prints real errors; =all also the errors of routine queries."""
     loud = run_script(SAYS, CUDA_CPU_LOG="1").stderr.splitlines()
     assert [line for line in loud if line.startswith("cuda.cpu: ")] == [
         "cuda.cpu: error 101: device 1000 of 1: set CUDA_CPU_DEVICES for more"

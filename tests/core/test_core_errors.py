@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong while a kernel runs is a Python error, and the process lives; each case has a process of its own."""
+"""Faults of kernels become Python exceptions and do not end the process; each case runs in a process of its own."""
 
 import copy
 import pickle
@@ -247,7 +247,7 @@ AFTER = """
 
 
 def test_memory_freed_through_the_driver_is_reported():
-    """Freed behind the Buffer's back: without a reset that is a mistake, and with one long ago, too."""
+    """Freeing memory of a live Buffer through the driver is an error, also if the device was reset before."""
     run = run_script(
         AFTER
         + """
@@ -362,7 +362,7 @@ def test_closed_error_is_a_value_error_and_a_runtime_error(device, stream, kind)
     "use", ["stream.sync()", "device.allocate(4, stream=stream)", "load()", "device.create_stream()"]
 )
 def test_the_error_in_a_forked_child_advises_spawn(use):
-    """The errors there have nothing of what failed in the parent before."""
+    """Errors of the child do not mention earlier errors of the parent."""
     said = run_checked(
         f"""
         import os

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every call of the driver fails once, with out-of-memory: nothing crashes, hangs or leaks, and the error is told."""
+"""Fault injection: each driver call fails once with out-of-memory; nothing crashes, hangs or leaks."""
 
 import pytest
 from support import faults
@@ -248,7 +248,7 @@ print(count, failures, len(unraisable))
 
 
 def test_each_call_of_the_start_fails_once(driver):
-    """What is done once in a process: initialising, retaining contexts. A second attempt succeeds."""
+    """One-time work of a process, such as initialising and retaining contexts: a second attempt succeeds."""
     said = run_checked(
         PROGRAM
         + """

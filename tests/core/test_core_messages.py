@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What beginners get wrong: each message names the argument, its value, and what would be right."""
+"""Messages for common mistakes: each names the argument, its value, and a correct one."""
 
 import importlib
 import re

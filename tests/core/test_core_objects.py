@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What all public objects have in common: weak references, equality, hash, repr, copies, attributes."""
+"""Properties common to all public objects: weak references, equality, hash, repr, copies, attributes."""
 
 import copy
 import pickle
@@ -19,7 +19,7 @@ IMAGE = {"shape": (8, 4), "format": typing.ArrayFormatType.FLOAT32, "num_channel
 
 
 class Makers:
-    """Makers of objects, one for each class: two of the same thing are equal, the third is another one."""
+    """Functions that make objects, one per class: the first two objects are equal, the third differs."""
 
     def __init__(self, device, stream):
         self.device, self.stream = device, stream

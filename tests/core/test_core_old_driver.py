@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""A driver that does not tell the sizes of parameters: arguments have the size that their own type suggests."""
+"""A driver without parameter queries (cuKernelGetParamInfo): arguments have the size of their own type."""
 
 import pathlib
 import shutil

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Names, members, signatures and defaults are those of NVIDIA's cuda.core 1.2 (api_names.json), but for what is listed.
+"""Names, members, signatures and defaults match NVIDIA's cuda.core 1.2 (api_names.json), with listed exceptions.
 
-A member that a class inherits stands with the base only.
+Inherited members are listed with the base class only.
 """
 
 import importlib
@@ -45,7 +45,7 @@ def find(module, name):
 
 
 def render(function, *, bound):
-    """Return a signature without annotations; of a bound method with the first parameter that the list shows."""
+    """Return a signature without annotations; that of a bound method includes the first parameter, as in the list."""
     signature = inspect.signature(function)
     plain = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
     text = str(signature.replace(parameters=plain, return_annotation=signature.empty))
@@ -53,12 +53,12 @@ def render(function, *, bound):
 
 
 def refused(member):
-    """Tell whether a member is there only to say that it is missing."""
+    """Return whether a member exists only to raise an error that it is not supported."""
     return (inspect.getdoc(member) or "").startswith("Raise NotImplementedError")
 
 
 def difference(path, value, member, listed):
-    """Return what is wrong with a member, an empty string if nothing is."""
+    """Return the difference of a member, or an empty string."""
     if member == "__hash__":
         return "" if value.__hash__ is None else "is hashable"
     found = inspect.getattr_static(value, member, ABSENT)
@@ -92,7 +92,7 @@ def call_difference(path, name, value, facts):
 
 
 def differences(module, name):
-    """Yield what is wrong with a name and its members, by path."""
+    """Yield the path and the difference of a name and of its members."""
     path, facts, value = f"{module}.{name}", NAMES[module][name], find(module, name)
     if value is ABSENT:
         yield path, "is not there"

@@ -93,7 +93,7 @@ def test_problems_derived_from_the_environment():
 
 
 def test_every_environment_variable_is_known():
-    """A switch that somebody adds must not be called a misspelling."""
+    """A new environment variable must not be reported as a misspelling."""
     from cuda.core._utils._environment import _INTERNAL, _VARIABLES
 
     root = pathlib.Path(__file__).parents[2]

@@ -38,7 +38,7 @@ def run_in_development_mode(text):
 
 
 def test_threads_make_launch_and_close():
-    """8 threads; what one makes, another closes."""
+    """Eight threads; objects that one makes are closed by another."""
     said = run_in_development_mode(
         """
 before = device.memory_resource.attributes.used_mem_current
@@ -115,7 +115,7 @@ print(wrong)
 
 
 def test_threads_close_the_same_objects():
-    """Closing is done once, whoever comes first; the others find it done or get an error, never a crash."""
+    """The first close wins; the others do nothing or raise an error, and never crash."""
     said = run_in_development_mode(
         """
 errors = []
@@ -163,7 +163,7 @@ print(errors)
 
 
 def test_python_exits_while_threads_launch():
-    """Daemon threads go on while the interpreter ends, with streams, buffers and kernels of their own alive."""
+    """Daemon threads with live streams, buffers and kernels still run while the interpreter shuts down."""
     run = run_script(
         BEGIN
         + """

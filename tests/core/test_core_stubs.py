@@ -31,7 +31,7 @@ def reported(*arguments, cwd=None):
 
 
 def is_private_function(message):
-    """Stubs list what other modules import; a name of the module alone need not be in them."""
+    """Stubs list the names that other modules import; names used only inside the module need not be in them."""
     name, _, rest = message.partition(" ")
     return rest == "is not present in stub" and name.rpartition(".")[0] in MODULES
 

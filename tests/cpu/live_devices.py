@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""NVML's handles of CPU devices, for wrong_calls.py."""
+"""NVML handles of CPU devices, for support/wrong_calls.py."""
 
 from __future__ import annotations
 

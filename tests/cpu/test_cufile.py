@@ -44,7 +44,7 @@ def opened():
 
 @pytest.fixture
 def memory(device, stream):
-    """Memory of the device, and its bytes."""
+    """Device memory, with access to its bytes."""
     with device.allocate(len(DATA), stream=stream) as buffer:
         stream.sync()
         yield int(buffer.handle)
@@ -388,7 +388,7 @@ def test_batches(memory, path, register):
 
 
 class Late:
-    """What cuFile reads when it comes to the work, and its result."""
+    """Parameters that cuFile reads when it executes an asynchronous operation, and its result."""
 
     def __init__(self, size, at=0, offset=0):
         self.values = (ctypes.c_size_t(size), ctypes.c_long(at), ctypes.c_long(offset), ctypes.c_ssize_t(-99))

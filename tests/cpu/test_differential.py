@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random kernels give the same bits on the CPU device, whichever way they run, as in a plain interpreter.
+"""Random kernels give the same bits on the CPU device, with every compiler setting, as in a plain interpreter.
 
 CUDA_CPU_RANDOM_PROGRAMS sets how many of each kind are tried in every way, each for some 4 seconds of one core; twice
 as many are tried in a few ways.

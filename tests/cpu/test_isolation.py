@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The processes that the package starts run none of the code that lies where they are started."""
+"""Processes that the package starts import nothing from their current folder."""
 
 from __future__ import annotations
 

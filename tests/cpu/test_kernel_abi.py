@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The table of numbers that Python gets from the runtime's headers: it has every member, and makes the same structs."""
+"""The offsets and constants that Python gets from the runtime's headers: all members, and the same struct layouts."""
 
 import ctypes
 import pathlib
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.cpu_only
 
 
 def body(header: str, struct: str) -> str:
-    """Return what stands between the braces of a struct or enum, without comments."""
+    """Return the text between the braces of a struct or enum, without comments."""
     text = re.sub(r"/\*.*?\*/", "", (FOLDER / header).read_text(), flags=re.DOTALL)
     return re.search(rf"{struct} \{{(.*?)\n?\}};", text, re.DOTALL)[1]
 

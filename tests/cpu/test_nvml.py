@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""libnvidia-ml.so.1 for CPU devices, called as any program calls it."""
+"""libnvidia-ml.so.1 for CPU devices, called through ctypes."""
 
 import ctypes
 import os
@@ -173,7 +173,7 @@ def test_no_devices():
 
 @pytest.fixture
 def uninitialized(library):
-    """The library, not initialized whoever has used it in this process."""
+    """The library, uninitialized although other tests of this process may have initialized it."""
     begun = 0
     while library.nvmlShutdown() == 0:
         begun += 1

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random kernels find faults that are planted in the compiler: a few of them here, all by `nox -s faults`."""
+"""Mutation testing: random kernels detect faults planted in the compiler, a few here, all with `nox -s faults`."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_reach_lists_the_faults_in_called_functions():
 
 
 def test_all_faults_can_be_planted():
-    """Each text is there, another one takes its place, and the file still compiles."""
+    """Each quoted text exists, is replaced, and the file still compiles."""
     assert len(fault_hunt.EVERY) >= 100
     root = fault_hunt.Path(cuda.cpu.__file__).parent
     for _, (file, text, replacement) in fault_hunt.EVERY:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random kernels reach what the compiler does for some kernels only, else comparing them would say little about it."""
+"""Random kernels exercise the optimisations that apply to some kernels only."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ APPLIES = {
 
 @pytest.fixture(scope="module")
 def found():
-    """In how many kernels each thing is."""
+    """The number of kernels that contain each pattern."""
     counts: Counter[str] = Counter()
     here: set[str] = set()
 
@@ -125,7 +125,7 @@ TAKEN = {
 
 @pytest.fixture
 def _one_worker():
-    """It takes several blocks at once."""
+    """One worker runs several blocks in one call."""
     count = runtime.workers()
     runtime.set_workers(1)
     yield
@@ -135,7 +135,7 @@ def _one_worker():
 @pytest.mark.usefixtures("_one_worker")
 @pytest.mark.parametrize("what", TAKEN)
 def test_random_kernels_execute_every_optimisation(what, monkeypatch):
-    """The code is there in many kernels; here it ends them."""
+    """Plant a trap in the code of the optimisation: one of the kernels must execute it."""
     owner, name = TAKEN[what]
     emit = getattr(owner, name)
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Faults are reported in threads whose stack for signals another library has taken away or replaced."""
+"""Faults are reported in threads whose alternate signal stack another library has removed or replaced."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel's result depends neither on the path nor on the SIMD groups' width, the level, the workers or the cache.
+"""A kernel's result does not depend on path, SIMD width, optimisation level, number of workers or cache.
 
-`nox -s differential` runs the tests of whole programs in each of these ways.
+`nox -s differential` runs the tests of whole programs with each of these settings.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SETTINGS = ("CUDA_CPU_PATH", "CUDA_CPU_WIDTH", "CUDA_CPU_LEVEL", "CUDA_CPU_CACHE
 # Narrow SIMD groups in seven regions, whole warps in eight, fibers, jumps to anywhere.
 @pytest.fixture(params=["structured 15", "structured 18", "structured 21", "unstructured 6"])
 def known(request):
-    """A kernel and what the plain interpreter makes of it."""
+    """A kernel and its results in the plain interpreter."""
     kind, seed = request.param.split()
     case = {"structured": structured, "unstructured": unstructured}[kind](Random(int(seed)))
     return case, case.interpreted()
@@ -57,7 +57,7 @@ def test_results_do_not_depend_on_the_number_of_workers(known, monkeypatch):
 
 @pytest.mark.parametrize("level", ["", "1", "3"])
 def test_results_do_not_depend_on_the_cache(known, level, monkeypatch, tmp_path):
-    """Cold, warm, with the entry of another setting beside, and without one."""
+    """With a cold cache, a warm one, one with the entry of another setting, and without a cache."""
     case, expected = known
     monkeypatch.setenv("CUDA_CPU_LEVEL", level)
     folder = tmp_path / "kernels"
@@ -144,7 +144,7 @@ def test_fibers_use_whole_warps(monkeypatch):
 
 
 def test_simd_groups_without_lanes_stay_empty_after_a_barrier():
-    """Their lanes behind it are stored before they are skipped, else what the stack held would run there."""
+    """Their lane mask after the barrier is stored before they are skipped, else stale stack contents would be used."""
     code = "setp.eq.u32 %p2, %r1, 3; @%p2 ret; bar.sync 0; red.global.add.u32 [%d1+256], 1;"
     text = emit_kernel(build([KERNEL.format(code=code)]), "k", width=1).text
     skip = text[text.index("\ngroup0:") :].partition("br i1")[0]

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every function of the driver, the runtime API and NVML, called wrongly: a status comes back, never a crash.
+"""Invalid arguments for every function of the driver, the runtime API and NVML: each returns an error, none crashes.
 
-For each function: nothing at all, all ones, handles that are garbage or of another kind, structures of garbage, and
+For each function: all zeros, all ones, handles that are garbage or of another kind, structures of garbage, and
 each argument wrong by itself. A failure inside of the Python half (CUDA_ERROR_UNKNOWN) counts as a crash, and so does
-a garbage handle that is taken. Addresses are NULL or of real memory: a wild one cannot be told from a good one.
+an accepted garbage handle. Addresses are NULL or of real memory: an unmapped one cannot be detected.
 """
 
 from __future__ import annotations

@@ -192,7 +192,7 @@ OF_THREADS = {
 
 @pytest.mark.parametrize("use", OF_THREADS.values(), ids=OF_THREADS)
 def test_a_thread_needs_a_current_device(device, stream, use):
-    """Of a device that another thread has set: what needs the current context fails in a thread that has none."""
+    """Calls that need the current context fail in a thread without one, although another thread has set the device."""
     error = in_thread(lambda: use(device, stream))
     assert isinstance(error, CUDAError)
     assert error.name == "CUDA_ERROR_INVALID_CONTEXT"
@@ -296,7 +296,7 @@ def test_a_missing_driver_is_reported():
 
 
 def test_every_form_of_device_id():
-    """`Device(...)` has a short way for devices met before; all others go through it unchanged."""
+    """`Device(...)` has a fast path for known devices; other arguments take the general path."""
     first = Device(0)
     assert Device(0) is Device() is Device(device_id=0) is Device(first) is Device(np.int64(0)) is Device(None) is first
     for wrong in (-1, 10**6, 300):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Resources of devices, their division, and green contexts that have parts of them."""
+"""Resources of devices, splitting them, and green contexts made of the groups."""
 
 import gc
 

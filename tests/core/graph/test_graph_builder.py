@@ -25,7 +25,7 @@ ONE = LaunchConfig(grid=1, block=4)
 
 
 def soon(condition):
-    """Wait for what the driver lets go of in a thread of its own; tell whether it came."""
+    """Wait for objects that the driver releases in a thread of its own; return whether they were released."""
     end = time.monotonic() + 10
     while not condition() and time.monotonic() < end:
         time.sleep(0.001)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What may be done while a builder, or somebody else, captures a stream."""
+"""Calls that are allowed while a GraphBuilder, or another library, captures a stream."""
 
 import gc
 import weakref
@@ -92,7 +92,7 @@ def test_memory_freed_on_a_captured_stream_is_released_after_the_capture(builder
 @pytest.mark.parametrize("mode", ["relaxed", "thread_local", "global"])
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
 def test_pinned_memory_can_be_freed_during_a_capture(builder, stream, mode, explicit):
-    """Neither a traceback that is ignored nor a capture that is invalid."""
+    """Freeing neither prints an ignored exception nor invalidates the capture."""
     pinned = LegacyPinnedMemoryResource()
     of_builder, of_another = (pinned.allocate(64, stream=order) for order in (builder, stream))
     target = pinned.allocate(64, stream=stream)
@@ -113,7 +113,7 @@ def test_pinned_memory_can_be_freed_during_a_capture(builder, stream, mode, expl
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
 def test_a_buffer_may_outlive_the_graph_that_allocates_it(builder, device):
-    """A buffer outlives the graph that was to allocate it: there is nothing to free, and nothing to tell."""
+    """The graph that was to allocate the buffer is destroyed first: nothing is freed, and nothing is reported."""
     buffer = GraphMemoryResource(device).allocate(64, stream=builder.begin_building())
     builder.end_building().close()
     del buffer

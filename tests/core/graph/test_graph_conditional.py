@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Conditional nodes: kernels choose what a graph does."""
+"""Conditional nodes (if, if-else, while, switch) whose conditions kernels set."""
 
 import gc
 
@@ -112,7 +112,7 @@ def test_while_repeats_its_body(graph, kernels, number, run):
 
 
 def test_callbacks_in_bodies(graph, device, kernels, number, run):
-    """A callback runs in its turn each time that the body does, between kernels that work on the same memory."""
+    """A callback in a loop body runs once per iteration, in order with the kernels before and after it."""
     array, buffer = number
     seen = []
     condition, never, inner = (graph.create_condition(default) for default in (1, 0, 1))

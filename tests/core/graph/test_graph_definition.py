@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs that are built node by node: what each node does and tells, edges, updates, and what graphs keep alive."""
+"""GraphDefinition: nodes and their attributes, edges, updates, and the lifetime of operands."""
 
 import ctypes
 import gc
@@ -63,7 +63,7 @@ def add_one(module):
 
 
 def settle():
-    """Let go of what the driver gave back: it is let go by the main thread between two instructions."""
+    """Release what the driver has freed: the main thread does that between two bytecode instructions."""
     gc.collect()
     for _ in range(100):
         pass

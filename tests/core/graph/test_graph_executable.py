@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Executable graphs: options, updates as a whole and node by node, closing."""
+"""Executable graphs: options, updates from a graph and of single nodes, closing."""
 
 import threading
 import weakref

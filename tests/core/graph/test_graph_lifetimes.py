@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What graphs use lives as long as a graph, a copy of it or an executable graph refers to it, and no longer."""
+"""Operands of graph nodes live exactly as long as a graph, a clone or an executable graph refers to them."""
 
 import ctypes
 import gc
@@ -21,7 +21,7 @@ class Function:
 
 
 class Host(MemoryResource):
-    """Memory of the host that notes when it is given back."""
+    """A memory resource of host memory that counts its deallocations."""
 
     is_device_accessible = is_host_accessible = True
     device_id = -1
@@ -49,7 +49,7 @@ def memory(device):
 
 @pytest.fixture
 def settle(stream):
-    """Return a function that lets go of what the driver gave back, as the main thread does between instructions."""
+    """Return a function that releases what the driver has freed, as the main thread does between instructions."""
 
     def settle():
         stream.sync()
@@ -63,7 +63,7 @@ def settle(stream):
 
 @pytest.fixture
 def function():
-    """Return a function and what tells whether it is alive."""
+    """Return a list with a function, and a weak reference to the function."""
     made = Function()
     return [made], weakref.ref(made)
 
@@ -339,7 +339,7 @@ def test_a_running_launch_keeps_operands_of_child_graphs(stream, settle, functio
 
 
 def test_a_buffer_deleted_during_capture_lives_with_the_graph(device, stream):
-    """What the graph copies stays until the graph goes; the capture goes on."""
+    """The source of a captured copy lives as long as the graph; deleting it does not invalidate the capture."""
     pinned = LegacyPinnedMemoryResource()
     target = pinned.allocate(4, stream=stream)
     (ctypes.c_uint8 * 4).from_address(target.handle)[:] = [0] * 4

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments that carry a C type of their own: scalars read in place, and dataclasses as structures."""
+"""Kernel arguments with a C type of their own: NumPy and ctypes scalars, and dataclasses as structs."""
 
 import ctypes
 import dataclasses
@@ -42,11 +42,11 @@ def test_scalars_are_passed_bit_for_bit(arrives, code):
 
 
 class Narrow(np.float32):
-    """A scalar type of a user, which may be laid out in any way."""
+    """A user-defined subclass of a scalar type, which may have any layout."""
 
 
 class Own(ctypes.c_int32):
-    """ctypes keeps objects of such a type, and shared memory, as any other."""
+    """A ctypes subclass: ctypes stores its values like those of the base class."""
 
 
 def test_subclasses_of_scalars_and_shared_memory(arrives):

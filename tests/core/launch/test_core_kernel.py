@@ -48,7 +48,7 @@ MANY = """extern "C" __global__ void many(float *p) {
 @pytest.mark.needs_nvrtc
 @pytest.mark.parametrize("limit", [24, 32])
 def test_the_limit_of_registers(device, limit):
-    """Compiled, linked, or said in the source: none has more registers than it may have."""
+    """The limit holds whether it is given to the compiler, to the linker or in the source."""
 
     def compiled(source=MANY, kind="cubin", **options):
         return Program(source, "c++", ProgramOptions(arch=f"sm_{device.arch}", **options)).compile(kind)

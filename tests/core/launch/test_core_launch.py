@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Launches: every kind of argument arrives, and what does not fit is refused before anything runs."""
+"""Launches: every kind of kernel argument is passed correctly; invalid ones are rejected before anything runs."""
 
 import ctypes
 import math
@@ -98,7 +98,7 @@ def test_buffer_arrives(stored, device, stream):
 
 
 class ArrayInterface:
-    """An array on the device, as CuPy and Numba show theirs."""
+    """A device array with __cuda_array_interface__, like those of CuPy and Numba."""
 
     def __init__(self, buffer, stream=None):
         self.__cuda_array_interface__ = {
@@ -118,7 +118,7 @@ def test_cuda_array_interface_arrives(stored, device, stream):
 
 
 class Exporter:
-    """An array on the device that only DLPack shows."""
+    """A device array that only supports DLPack."""
 
     def __init__(self, buffer, versioned=True):
         self.buffer = buffer

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Prepared launches: they run what `launch` runs, refuse what it refuses, and keep what they need."""
+"""Prepared launches (Kernel.prepare): same results and errors as `launch`, lifetime of kernel and stream."""
 
 import gc
 import pickle
@@ -115,7 +115,7 @@ def test_streams_of_other_libraries_and_graphs(module, device, stream, out, host
 
 
 def test_threads_share_a_launcher(module, device, stream, host):
-    """Threads without a current device when they launch, each with arguments of its own, at the same time."""
+    """Concurrent threads without a current device launch with different arguments."""
     count, wrong = 64, []
     store = module.store_int.prepare(ONE, stream)
     launch(stream, ONE, module.empty)

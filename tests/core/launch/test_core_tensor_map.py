@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tensor maps: what is checked before the driver is asked, and what the driver is told."""
+"""Tensor maps: validation of options, and the descriptors that the driver encodes."""
 
 import numpy as np
 import pytest

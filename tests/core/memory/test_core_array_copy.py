@@ -18,7 +18,7 @@ FLOATS = np.arange(16, dtype=np.float32)
 
 
 class ByDLPack:
-    """An array that has DLPack alone, as those of other libraries."""
+    """An array that only supports DLPack, like those of other libraries."""
 
     def __init__(self, of):
         self.of = of
@@ -31,7 +31,7 @@ class ByDLPack:
 
 
 class WithAddress:
-    """The CUDA Array Interface of a Buffer's memory."""
+    """A Buffer's memory with __cuda_array_interface__."""
 
     def __init__(self, buffer):
         self.__cuda_array_interface__ = {

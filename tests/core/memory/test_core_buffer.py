@@ -11,7 +11,7 @@ from cuda.core._memory._ipc import IPCBufferDescriptor
 
 
 class Counting(MemoryResource):
-    """Memory of the host, whose allocations and deallocations are noted."""
+    """A memory resource of host memory that records allocations and deallocations."""
 
     def __init__(self):
         self.memory = {}
@@ -203,7 +203,7 @@ def test_buffer_protocol_shares_the_memory(stream):
 
 
 def test_subclasses_support_the_buffer_protocol(stream):
-    """From Python 3.12 on, __buffer__ of a class in Python is asked for each view: it cannot view the object itself."""
+    """From Python 3.12 on, memoryview calls __buffer__ of a Python subclass, which must not view the object itself."""
     buffer = ManagedMemoryResource().allocate(4, stream=stream)
     view, other = memoryview(buffer), buffer.__buffer__(0)
     view[:] = b"abcd"

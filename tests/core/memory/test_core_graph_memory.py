@@ -15,7 +15,7 @@ def resource(device):
 
 @pytest.fixture
 def capture(stream):
-    """Return a function that captures what a function puts into the stream and returns the graph, to be launched."""
+    """Return a function that captures the work that a function enqueues, and returns the executable graph."""
     made = []
 
     def run(function):

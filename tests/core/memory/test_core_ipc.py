@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory resources, buffers and events of this process in another one."""
+"""Inter-process sharing of memory resources, buffers and events."""
 
 import gc
 import multiprocessing
@@ -31,7 +31,7 @@ KINDS = {
 
 
 class Other:
-    """Another process, which does what `ipc_workers` has."""
+    """Another process, which runs functions of `support.ipc_workers`."""
 
     def __init__(self, method):
         context = multiprocessing.get_context(method)
@@ -215,7 +215,7 @@ def test_ipc_events(other, device, stream):
 
 
 def test_buffers_are_forwarded_to_a_third_process(other, resource, buffer, read):
-    """A process that has imported a resource and a buffer hands both on."""
+    """A process that has imported a resource and a buffer sends both to another process."""
     name, facts = other.forward(resource, buffer, 11)
     assert type(resource).__name__ in name
     assert facts == ("Buffer", True, 64, True)

@@ -16,7 +16,7 @@ def resource(device):
 
 @pytest.fixture
 def unit(resource):
-    """Return what sizes are rounded up to."""
+    """Return the granularity to which sizes are rounded up."""
     with resource.allocate(1) as buffer:
         return buffer.size
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory shared with OpenGL: what is said where there is no OpenGL. Sharing itself needs a GPU and a window system."""
+"""Graphics resources: the errors where OpenGL is missing. Sharing itself needs a GPU and a window system."""
 
 import pytest
 

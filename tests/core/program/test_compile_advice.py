@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What errors of compilers advise: each case is a mistake that people make, and the sentence that ends it."""
+"""Advice added to compiler errors: each case is a common mistake and the advice that its error gives."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Fat binaries: what is put in, and which of it a device takes."""
+"""Fat binaries: making them, and the entry that a device loads."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_fat_binary_runs(device, stream, upload, host, tmp_path):
     ("capability", "taken"), [("7.5", 750), ("8.6", 800), ("8.9", 890), ("9.0", 890), ("10.0", 890), ("12.0", 890)]
 )
 def test_the_best_entry_for_the_device_is_loaded(capability, taken, tmp_path):
-    """The machine code for the device or its family, else the PTX for the newest architecture that it runs."""
+    """That is machine code for the device or its family, else the PTX for the newest architecture that it can run."""
     entries = [compiled("sm_75", "cubin"), compiled("compute_80"), compiled("sm_89", "cubin"), compiled("compute_89")]
     path = tmp_path / "x.fatbin"
     path.write_bytes(make_fatbin(*entries, compress=taken != 800).code)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Cubins and fatbins that are damaged or cut off do not get to the driver, which is not told how long they are."""
+"""Damaged or truncated cubins and fatbins are rejected before the driver reads them without knowing their size."""
 
 import struct
 

@@ -148,7 +148,7 @@ def test_backend_without_nvjitlink(monkeypatch):
 
 
 def test_linking_in_two_steps(device, stream, upload, host):
-    """What `relocatable` gives is linked again, with a function that was missing."""
+    """The output of `relocatable` is linked again, with the function that was missing."""
     arch = f"sm_{device.arch}"
     middle = "extern __device__ int twice(int); __device__ int four(int x) { return twice(twice(x)); }"
     main = 'extern __device__ int four(int); extern "C" __global__ void k(int *x) { *x = four(*x); }'

@@ -191,7 +191,7 @@ HANDLES = {
 
 @pytest.mark.parametrize("kind", HANDLES)
 def test_code_stays_loaded_once_its_handle_was_read(code, device, stream, host, kind):
-    """As with NVIDIA's package: whoever got a handle can use it, and unload the library, without our objects."""
+    """As in NVIDIA's package: a handle stays valid, and can be unloaded by its user, after our objects are gone."""
     from cuda.bindings import driver
 
     own = pickle.loads(pickle.dumps(code))

@@ -53,7 +53,7 @@ def _knows_sm_90():
 
 @pytest.fixture
 def recent():
-    """Skip with a libNVVM that is older than what it is to do."""
+    """Skip the test if libNVVM is older than the feature under test."""
     try:
         nvvm.llvm_version("compute_90")
     except RuntimeError as error:

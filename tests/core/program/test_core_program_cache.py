@@ -139,7 +139,7 @@ def test_replacing_a_symbolic_link_does_not_redirect_the_cache(tmp_path):
 
 
 def test_both_packages_have_the_same_folders():
-    """Neither imports the other, so each has the module: one file in the source tree."""
+    """Neither package imports the other, so each contains the module, which is one file in the source tree."""
     own, other = import_module("cuda.core._program._cache_folder"), pytest.importorskip("cuda.cpu.cache_folder")
     assert Path(own.__file__).read_bytes() == Path(other.__file__).read_bytes()
 

@@ -42,7 +42,7 @@ def test_every_input_changes_the_key():
 
 
 def test_keys_depend_on_the_compiler_build(tmp_path, monkeypatch):
-    """Patch releases have the same version."""
+    """The version alone does not distinguish patch releases."""
     given = [{}, {"code": PTX, "code_type": "ptx", "target_type": "cubin"}]
     before = [key(**each) for each in given]
     assert before == [key(**each) for each in given]
@@ -101,7 +101,7 @@ def test_compile_uses_the_cache(tmp_path, monkeypatch, target, names, entries):
 
 
 class Recorded(InMemoryProgramCache):
-    """A cache of a user that writes down what it is asked for."""
+    """A user-defined cache that records the keys that it is asked for."""
 
     def __init__(self):
         super().__init__()
@@ -113,7 +113,7 @@ class Recorded(InMemoryProgramCache):
 
 
 def test_remembered_keys_stay_valid():
-    """A program remembers keys, by all that they depend on and that may change between two calls."""
+    """A Program remembers keys together with everything that they depend on and that may change between calls."""
     cache = Recorded()
     macros = ["A"]
     with Program(PTX, "ptx") as program:

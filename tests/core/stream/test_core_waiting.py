@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Waits with a limit, under asyncio, and for callbacks. A callback that waits for the test holds the stream up."""
+"""Waits with a timeout, under asyncio, and for callbacks. A callback that waits for the test blocks the stream."""
 
 import asyncio
 import gc
@@ -15,7 +15,7 @@ from cuda.core import Stream
 
 @pytest.fixture
 def gate(stream):
-    """Return an event of threading that the stream waits for; it is set at the end at the latest."""
+    """Return a threading.Event that the stream waits for; it is set at the end of the test at the latest."""
     made = threading.Event()
     stream.add_callback(lambda: made.wait(30))
     yield made

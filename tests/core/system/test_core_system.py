@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What `cuda.core.system` makes of NVML's answers; the answers are given here."""
+"""How `cuda.core.system` presents NVML's return values, which are faked here."""
 
 import inspect
 from enum import StrEnum
@@ -15,7 +15,7 @@ from cuda.core.system import _codes, _library, typing
 
 @pytest.fixture
 def answers(monkeypatch):
-    """Return a function that gives NVML's functions answers, and notes the calls."""
+    """Return a function that sets the return values of NVML's functions and records the calls."""
     calls = []
 
     def give(**functions):
@@ -503,7 +503,7 @@ def test_conversion_to_a_cuda_device(answers):
 
 @pytest.mark.cpu_only
 def test_on_the_cpu_device():
-    """NVML's library for CPU devices gives the answers here."""
+    """Here the NVML library for CPU devices is called."""
     said = run_checked(
         """
         import os

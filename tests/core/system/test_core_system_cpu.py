@@ -30,7 +30,7 @@ def within(low, high):
 
 
 def either(*expected):
-    """Return a check for what depends on the machine, not on the device."""
+    """Return a check for a value that depends on the machine, not on the device."""
     return lambda value: any(is_as_expected(value, each) for each in expected)
 
 
@@ -284,7 +284,7 @@ def test_every_function():
 
 
 def test_every_enumeration_value_is_known():
-    """Members that a method takes are numbers of NVML's: none is refused as unknown."""
+    """NVML accepts every enumeration member that a method takes."""
     device = system.Device(0)
     for kind in vars(typing).values():
         if isinstance(kind, type) and issubclass(kind, enum.StrEnum) and kind is not enum.StrEnum:
@@ -400,7 +400,7 @@ with seen.register_events("xid_critical_error") as events, seen.register_events(
 
 
 def test_async_waits_for_events():
-    """The loop goes on while a task waits, and a task that was cancelled takes no event away."""
+    """A waiting task does not block the event loop, and a cancelled one consumes no event."""
     said = run_checked(
         FAULT
         + """
@@ -431,7 +431,7 @@ asyncio.run(main())
 
 
 def test_without_proc_and_sys(tmp_path):
-    """Where Linux does not tell, what it would tell is not supported, and nothing else fails."""
+    """Values that come from /proc and /sys are not supported without them; nothing else fails."""
     said = run_checked(
         f"""
         import os

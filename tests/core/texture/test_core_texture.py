@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays in the hardware's layout, textures and surfaces, as kernels see them."""
+"""CUDA arrays, textures and surfaces, and their values in kernels."""
 
 import gc
 import itertools
@@ -73,7 +73,7 @@ def image(device, stream):
 
 @pytest.fixture
 def sampled(device, stream, kernels):
-    """Return a function that reads a texture at places."""
+    """Return a function that fetches from a texture at coordinates."""
 
     def sample(resource, places, **options):
         places = np.asarray(places, np.float32)

@@ -162,7 +162,7 @@ def test_devices_of_managed_memory_beside_another_device():
 @pytest.mark.parametrize("on_host", [True, False])
 @pytest.mark.parametrize("managed", [True, False])
 def test_device_of_memory_of_user_defined_resources(device, stream, on_device, on_host, managed):
-    """What a resource says counts; and managed memory is managed whatever its resource says."""
+    """The attributes of the resource decide; managed memory is managed whatever they are."""
 
     class Own(MemoryResource):
         is_device_accessible, is_host_accessible, is_managed, device_id = on_device, on_host, managed, 7

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Capsules and interfaces that no array library should make: each is viewed or refused, none is followed blindly."""
+"""Malformed DLPack capsules and array interfaces: each is viewed or rejected, and no bad pointer is followed."""
 
 import ctypes
 import gc
@@ -46,7 +46,7 @@ _new.restype, _new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_
 
 
 class Array:
-    """An array whose capsule says what a test wants; `deleted` counts the calls of its deleter."""
+    """An array with a configurable DLPack capsule; `deleted` counts the calls of its deleter."""
 
     def __init__(self, shape=(2, 3), strides=None, *, versioned=True, major=1, name=None, device=1, **fields):
         self.managed = Versioned(major=major) if versioned else Managed()

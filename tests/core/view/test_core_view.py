@@ -206,7 +206,7 @@ def test_pinned_memory_is_host_and_device_accessible(stream):
 
 
 def test_numpy_arrays_are_read_through_array_struct():
-    """NumPy's own arrays are read by __array_struct__ from the second one on: the answers are those of the dict."""
+    """From the second one on, NumPy arrays are read through __array_struct__; values match __array_interface__."""
     StridedMemoryView.from_array_interface(np.zeros(1))
     fixed = np.arange(3)
     fixed.flags.writeable = False

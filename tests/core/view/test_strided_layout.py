@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Layouts do to shapes and strides what NumPy does to views of arrays."""
+"""StridedLayout changes shapes and strides as NumPy does for views of arrays."""
 
 import copy
 import math
@@ -31,7 +31,7 @@ def pairs(draw):
 
 
 def same(array, layout):
-    """Tell whether a layout has the elements of a view of MEMORY, in their order."""
+    """Return whether a layout has the elements of a view of MEMORY, in the same order."""
     assert layout.shape == array.shape
     first = MEMORY[layout.slice_offset :] if array.size else MEMORY
     seen = as_strided(first, layout.shape, layout.strides_in_bytes)

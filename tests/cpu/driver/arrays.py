@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays, textures and surfaces from NumPy arrays, for the tests beside."""
+"""Arrays, textures and surfaces from NumPy arrays: helpers of tests/cpu/driver/array."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def describe(shape, dtype, channels=1, flags=0):
 
 
 def copy(target, source, row, rows=1, layers=1, *, name="cuMemcpy3D", **fields):
-    """Copy a whole box; ends are NumPy arrays, or handles of arrays."""
+    """Copy a 3D box; source and destination are NumPy arrays or array handles."""
     box = abi.CUDA_MEMCPY3D(WidthInBytes=row, Height=rows, Depth=layers)
     for end, thing in (("dst", target), ("src", source)):
         if isinstance(thing, np.ndarray):
@@ -41,7 +41,7 @@ def copy(target, source, row, rows=1, layers=1, *, name="cuMemcpy3D", **fields):
 
 @contextlib.contextmanager
 def array(data, channels=1, flags=0, height=True):
-    """An array with the content of `data`; without `height` the last axis but one is that of layers."""
+    """An array with the content of `data`; without `height` the second-to-last axis counts layers."""
     shape = data.shape[:-1] if channels > 1 else data.shape
     given = shape if height or len(shape) == 1 else (shape[0], None, shape[1])
     descriptor = describe(given, data.dtype, channels, flags)

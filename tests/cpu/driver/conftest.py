@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""A context for each test, and proof that the test gave everything back."""
+"""A context for each test, and a check that the test released everything."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def initialized():
 
 @pytest.fixture
 def context():
-    """The primary context, current in this thread; what the test leaves behind in memory is a failure."""
+    """The primary context, current in this thread; memory that the test leaks is a failure."""
     handle = driver.cuDevicePrimaryCtxRetain(0)
     driver.cuCtxSetCurrent(handle)
     free, _ = driver.cuMemGetInfo()

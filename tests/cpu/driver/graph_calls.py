@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calling the graph functions of the Python half: arrays and structures at addresses."""
+"""Helpers to call the driver's graph functions in Python, which take arrays and structures by address."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def link(graph: int, first: int, then: int, call=driver.cuGraphAddDependencies_v
 
 
 def listed(call, *arguments, columns: int = 1) -> list:
-    """Return what a function with arrays and a count gives, called twice as callers do."""
+    """Return the result of a function with arrays and a count, called twice: for the count, then for the arrays."""
     count = ctypes.c_size_t()
     call(*arguments, *[0] * columns, ctypes.addressof(count))
     arrays = [(ctypes.c_uint64 * max(count.value, 1))() for _ in range(columns)]
@@ -66,7 +66,7 @@ def listed(call, *arguments, columns: int = 1) -> list:
 
 
 def kernel_params(module: int, name: str, *values, grid=(1, 1, 1), block=(1, 1, 1)):
-    """Return a CUDA_KERNEL_NODE_PARAMS and what must live with it."""
+    """Return a CUDA_KERNEL_NODE_PARAMS and the objects that must live as long."""
     function = driver.cuModuleGetFunction(module, name.encode())
     kernel_params, kept = kernels.packed(*values)
     return abi.CUDA_KERNEL_NODE_PARAMS(function, *grid, *block, 0, kernel_params), kept

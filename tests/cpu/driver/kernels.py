@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Small PTX kernels, and calling the Python half with them: what the tests of this folder share."""
+"""Small PTX kernels, and helpers to launch them through the driver's Python functions."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def address_of(data: bytes) -> int:
 
 
 def packed(*values) -> tuple[int, list]:
-    """Return the address of a kernelParams array for ctypes values, and what must live until the launch."""
+    """Return the address of a kernelParams array for ctypes values, and the objects that must live until the launch."""
     array = (ctypes.c_void_p * max(len(values), 1))(*[ctypes.addressof(value) for value in values])
     return ctypes.addressof(array), [array, *values]
 

@@ -99,7 +99,7 @@ MAKERS = {
 
 @contextlib.contextmanager
 def fresh():
-    """Make a context and give functions that make handles in it; end all of it."""
+    """Create a context and yield functions that create handles in it; destroy everything at the end."""
     driver.cuInit(0)
     context = driver.cuCtxCreate(0, 0, 0)
     with made_in(context) as made:
@@ -112,7 +112,7 @@ def fresh():
 
 @contextlib.contextmanager
 def made_in(context: int):
-    """Give functions that make a handle, each at most once, and give back what does not end with the context."""
+    """Yield functions that create a handle, each at most once; then release what outlives the context."""
     made: dict[str, int] = {"CUctx_st": context}
 
     def of(kind: str) -> int:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""A program for test_run.py that opens the driver and NVRTC by name, as packages of others do."""
+"""A program for test_run.py that opens the driver and NVRTC by library name, as other packages do."""
 
 import ctypes
 

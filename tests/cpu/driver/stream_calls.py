@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Streams for the tests below, destroyed behind them."""
+"""Streams for the driver's tests, destroyed at the end of each test."""
 
 from __future__ import annotations
 

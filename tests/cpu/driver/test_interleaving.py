@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of two threads that meet at any line: first uses make one thing, ends in the middle of uses do no harm."""
+"""Calls of two threads, interleaved at every line: lazy initialisation, and destroying an object that is in use."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PTX = kernels.text(kernels.STORE, kernels.VARIABLES, ".visible .global .attribut
 
 @pytest.fixture(scope="module", autouse=True)
 def begun(initialized):
-    """Make what the process makes once, so that what a test leaves can be counted."""
+    """Create what a process creates once, so that leaks of a test can be counted."""
     memory.host_arena()
     driver.cuDeviceGetDefaultMemPool(0)
     here = Scene()
@@ -48,7 +48,7 @@ def begun(initialized):
 
 
 class Scene:
-    """A context with memory, an event and a kernel; `thing` is what two threads fight for."""
+    """A context with memory, an event and a kernel; `thing` is the object that two threads use."""
 
     def __init__(self, context: int = 0) -> None:
         self.context = context or driver.cuCtxCreate(0, 0, 0)
@@ -74,7 +74,7 @@ class Scene:
 
 @contextlib.contextmanager
 def scene(make, end, held, other):
-    """Give the calls on a new thing in a new context, then end both, and see that nothing is left."""
+    """Yield the calls on a new object in a new context, then destroy both and check that nothing leaks."""
     before = left()
     here = Scene()
     here.thing = make(here)
@@ -89,7 +89,7 @@ def scene(make, end, held, other):
 
 
 def left() -> tuple[int, ...]:
-    """Return how much of everything there is."""
+    """Return the memory in use and the number of live objects of each kind."""
     used = device.find(0).arena.used, memory.host_arena().used, device.find(0).mapped
     used += tuple(sorted(each.used for each in pool.pools.values()))
     tables = address._records, stream.streams, event.events, module.modules, pool.pools, capture_state.active
@@ -151,7 +151,7 @@ def test_a_first_use_by_two_threads_creates_one_object(what):
 
 @contextlib.contextmanager
 def without(table, use):
-    """Let the process forget what it has made, for two calls to make it anew."""
+    """Clear a process-wide table, so that two calls create its objects again."""
     kept = dict(table)
     table.clear()
     try:
@@ -178,7 +178,7 @@ def test_process_wide_objects_are_created_once(table, use):
 
 
 def test_two_threads_start_the_driver():
-    """They find the same devices, and the range of a device's memory is reserved once."""
+    """Both threads find the same devices, and the address range of a device's memory is reserved once."""
 
     @contextlib.contextmanager
     def stopped():
@@ -490,7 +490,7 @@ MEETINGS = [
 
 @pytest.mark.parametrize(("thing", "held", "other"), MEETINGS, ids=[", ".join(each) for each in MEETINGS])
 def test_destroying_an_object_during_another_call(thing, held, other):
-    """Each call does what it should or is refused with a status; nothing is lost, and nothing ended twice."""
+    """Each call succeeds or returns an error; nothing leaks, and nothing is destroyed twice."""
     make, end, uses = THINGS[thing]
     calls = {"end": end, **uses}
     meetings = 0
@@ -505,7 +505,7 @@ def test_destroying_an_object_during_another_call(thing, held, other):
 
 @contextlib.contextmanager
 def primary(held, other):
-    """Give calls of which one may reset the primary context, which is as good as new afterwards."""
+    """Yield two calls, one of which may reset the primary context, which must be usable afterwards."""
     before = left()
     here = Scene(driver.cuDevicePrimaryCtxRetain(0))
     here.thing = here.context
@@ -540,7 +540,7 @@ def test_resetting_a_context_during_another_call(held, other):
 
 
 def test_a_library_of_two_contexts_while_one_is_destroyed():
-    """They share a managed variable, whose memory lives as long as one of the modules."""
+    """Both contexts share a managed variable, whose memory lives as long as one of the modules."""
 
     @contextlib.contextmanager
     def shared():

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""CUDA C++ programs through cuda.core, from NVRTC to the result: what test_cuda_programs.py has not, by the whole way.
+"""CUDA C++ programs through cuda.core, from NVRTC to the result, beyond those of test_cuda_programs.py.
 
-Each runs from PTX and from a cubin: the two ways by which code reaches a driver.
+Each program runs from PTX and from a cubin.
 """
 
 import ctypes
@@ -32,7 +32,7 @@ def build(request, device):
 
 
 class Bench:
-    """Host-visible arrays and launches on one stream."""
+    """Host-visible arrays, and launches on one stream."""
 
     def __init__(self, device):
         self.stream = device.create_stream()
@@ -265,7 +265,7 @@ def test_grid_sync(build, bench):
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_86", "sm_90"])
 def test_dialects(device, bench, arch):
-    """PTX of targets up to the device's own."""
+    """PTX for targets up to that of the device."""
     if device.compute_capability < (int(arch[3:-1]), int(arch[-1])):
         pytest.skip(f"a GPU of compute capability {device.compute_capability} cannot run {arch}")
     source = """extern "C" __global__ void f(const float *x, double *out, short s) {

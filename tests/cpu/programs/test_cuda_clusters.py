@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""CUDA C++ programs whose blocks form clusters and reach into each other's shared memory."""
+"""CUDA C++ programs with thread block clusters and distributed shared memory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def load(source: str, arch: str = "sm_90") -> Loaded:
 @pytest.mark.parametrize("arch", ["sm_90", "sm_120"])
 @pytest.mark.parametrize("size", [1, 2, 8, 16])
 def test_histogram_over_the_shared_memory_of_all_blocks(arch, size):
-    """The programming guide's use of distributed shared memory: each block has a part of the bins."""
+    """The programming guide's example of distributed shared memory: each block holds a part of the bins."""
     source = """extern "C" __global__ void histogram(const int *data, int n, int *bins, int per) {
         extern __shared__ int mine[]; cg::cluster_group cluster = cg::this_cluster();
         for (int i = threadIdx.x; i < per; i += blockDim.x) mine[i] = 0;
@@ -66,7 +66,7 @@ def test_indices_in_a_grid_of_clusters():
 
 
 def test_ring_of_blocks_waiting_for_each_other():
-    """Each thread passes a number on; blocks go on only when all of the cluster have arrived."""
+    """Each thread passes a number on; blocks continue when all blocks of the cluster have arrived."""
     source = """extern "C" __global__ void ring(int *out, int rounds) {
         __shared__ int box[2][64]; auto cluster = cg::this_cluster();
         unsigned rank = cluster.block_rank(), next = (rank + 1) % cluster.num_blocks();
@@ -86,7 +86,7 @@ def test_ring_of_blocks_waiting_for_each_other():
 
 
 def test_distributed_shared_memory_addresses():
-    """Spaces of generic addresses, ranks of addresses, and .shared::cluster addresses handed to another block."""
+    """State spaces of generic addresses, ranks of addresses, and .shared::cluster addresses passed to another block."""
     source = """__shared__ unsigned box, word; __device__ int everywhere;
     extern "C" __global__ void spaces(int *out) {
         auto cluster = cg::this_cluster(); unsigned rank = cluster.block_rank(); int local = rank, got[6];

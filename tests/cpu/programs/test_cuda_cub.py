@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""CUB's algorithms of blocks and warps, its look-back between blocks, and cuRAND's generators."""
+"""CUB's block and warp algorithms, its decoupled look-back between blocks, and cuRAND's generators."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_algorithms_of_blocks_and_warps():
 
 
 def mrg32k3a() -> Iterator[int]:
-    """Yield the words of MRG32k3a, all words of whose state are 12345 (L'Ecuyer, 1999)."""
+    """Yield the output of MRG32k3a with all state words 12345 (L'Ecuyer, 1999)."""
     a, b = [12345] * 3, [12345] * 3
     while True:
         a = [*a[1:], (1403580 * a[1] - 810728 * a[0]) % 4294967087]

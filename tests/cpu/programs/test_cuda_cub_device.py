@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""CUB's algorithms of the whole device: its own kernels, over many tiles, launched here in place of its host code.
+"""CUB's device-wide algorithms: its kernels, over many tiles, launched without CUB's host code.
 
 Kernels, agents and policies are CUB's internals: names and parameters are those of CCCL 3.5.
 """
@@ -28,13 +28,13 @@ HEAD = """#include <cuda_device_runtime_api.h>
 
 
 class Kernels:
-    """Kernels by a part of their names."""
+    """Launches kernels by a part of their names."""
 
     def __init__(self, source: str, arch: str = "sm_90") -> None:
         self._loaded = load(HEAD + source, arch=arch)
 
     def reaches(self, array: np.ndarray) -> None:
-        """Say that kernels reach an array by pointers in memory."""
+        """Declare that kernels access an array through pointers in memory."""
         self._loaded.others.append(array)
 
     def __call__(self, part: str, grid: int, block: int, *args: object, shared: int = 0) -> None:
@@ -49,7 +49,7 @@ def tiles_of(count: int, size: int) -> int:
 
 @pytest.mark.parametrize(("arch", "type_", "dtype"), [("sm_90", "short", np.int16), ("sm_120", "long long", np.int64)])
 def test_warp_specialized_lookahead_scan(arch, type_, dtype):
-    """Warps of one block load, scan, look ahead and store at the same time; bulk copies begin at odd addresses."""
+    """The warps of a block load, scan, look ahead and store concurrently; bulk copies begin at unaligned addresses."""
     source = """#include <cub/device/dispatch/kernels/kernel_scan.cuh>
         namespace s = d::scan; typedef cub::ScanTileState<T> Old; typedef s::tile_state_kernel_arg_t<Old, T> State;
         POLICY(Policy, ScanPolicy, {cub::ScanAlgorithm::lookahead, {}, {2, 4, 2}});

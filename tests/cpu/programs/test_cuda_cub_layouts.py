@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""CUB's collectives of blocks and warps in all ways of loading, storing, exchanging, scanning, ranking and sorting."""
+"""CUB's block and warp collectives with all algorithms for loads, stores, exchanges, scans, ranks and sorts."""
 
 from __future__ import annotations
 

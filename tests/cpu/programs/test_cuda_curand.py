@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""cuRAND's generators in kernels, word by word against their papers, and what is made of the words."""
+"""cuRAND's generators in kernels, compared word by word with their papers, and its distributions."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ WEIGHTS = np.array([1, 5, 2, 0.5, 1.5]) / 10
 
 
 def alias_table(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return Walker's table (1977): up to where in each of the intervals its own number is drawn, and what else."""
+    """Return Walker's alias table (1977): the threshold and the alias of each interval."""
     count = len(weights)
     share, other = weights * count, np.arange(count, dtype=np.uint32)
     small, large = [i for i in range(count) if share[i] < 1], [i for i in range(count) if share[i] >= 1]
@@ -180,7 +180,7 @@ def alias_table(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def distribution() -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return a curandDiscreteDistribution_st, whose numbers begin at 3, and the memory that it points to."""
+    """Return a curandDiscreteDistribution_st for numbers from 3 on, and the memory that it points to."""
     share, other = alias_table(WEIGHTS)
     histogram = np.array([share.ctypes.data, 0, other.ctypes.data, 0, 0], np.uint64)
     words = np.dtype([("histogram", "u8"), ("host", "u8"), ("shift", "u4"), ("length", "u4"), ("host_gen", "u4")])

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""CUDA C++ that calls the device runtime, as PTX and linked with NVIDIA's library of it."""
+"""CUDA C++ that calls the device runtime, as plain PTX and linked with NVIDIA's libcudadevrt."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Cooperative groups: tiles of all sizes, parts of warps, what they reduce, scan and copy, and the grid."""
+"""Cooperative groups: tiles of all sizes, groups within a warp, their reductions, scans and copies, grid groups."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_tiles_of_a_warp():
 
 @alike
 def test_tiles_of_several_warps():
-    """They wait at barriers in the shared memory that is reserved for system software."""
+    """They use barriers in the shared memory that is reserved for system software."""
     out, bits, me = np.zeros((6, 256), np.int32), np.zeros(256, np.int64), np.arange(256) * 11 % 101
     loaded().launch("large", 1, 256, out, bits)
     small, large, i = me.reshape(4, 64), me.reshape(2, 128), np.arange(256)

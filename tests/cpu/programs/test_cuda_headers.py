@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that lean on the headers of the toolkit, of CCCL and of cuRAND."""
+"""Kernels that include headers of the CUDA toolkit, CCCL and cuRAND."""
 
 from __future__ import annotations
 

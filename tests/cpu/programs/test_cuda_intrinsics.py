@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The intrinsics of whole integers and of several small ones in a word, against the words of CUDA's math API."""
+"""Scalar and packed (SIMD-within-a-word) integer intrinsics, compared with the text of the CUDA Math API."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def given(dtype: str, seed: int) -> np.ndarray:
 def run(
     table: dict[str, tuple], arguments: dict[str, list[np.ndarray]], arch: str, head: str = "", *options: str
 ) -> dict[str, np.ndarray]:
-    """Return what each expression of a table gives for all arguments, `a` and so on in the order of `arguments`."""
+    """Return the results of each expression of a table for all arguments, named `a`, `b` ... in order."""
     lines, outputs = [], {}
     for i, (name, (result, *_)) in enumerate(table.items()):
         lines.append(f"(({result} *)o[{i}])[t] = {name};")
@@ -69,7 +69,7 @@ def reversed_bits(x: int, bits: int) -> int:
 
 
 def nth_set(word: int, base: int, offset: int) -> int:
-    """Return the place of the offset-th bit that is set, from a place on (CUDA's __fns)."""
+    """Return the position of the offset-th set bit, counted from a start position (CUDA's __fns)."""
     if offset == 0:
         return base if word >> base & 1 else 0xFFFFFFFF
     places = [p for p in range(32) if word >> p & 1 and (p >= base if offset > 0 else p <= base)]
@@ -78,7 +78,7 @@ def nth_set(word: int, base: int, offset: int) -> int:
 
 
 def chosen(a: int, b: int, s: int) -> int:
-    """Return the bytes of two words that a selector names (__byte_perm)."""
+    """Return the bytes of two words that a selector chooses (__byte_perm)."""
     both = (b << 32 | a).to_bytes(8, "little")
     return int.from_bytes(bytes(both[s >> 4 * i & 7] for i in range(4)), "little")
 
@@ -97,7 +97,7 @@ def dot(parts: Callable, first: int, x: int, y: int, z: int, signed: bool) -> in
 
 
 def low(x: int) -> int:
-    """Return the lower 24 bits with their sign (__mul24)."""
+    """Return the lower 24 bits, sign-extended (__mul24)."""
     return (x & 0xFFFFFF) - (x << 1 & 0x1000000)
 
 
@@ -161,7 +161,7 @@ def sum32(x: int) -> int:
 
 
 class Values:
-    """The arguments of one thread as Python's integers."""
+    """The arguments of one thread as Python integers."""
 
     def __init__(self, names: str, numbers: list[int]) -> None:
         self.__dict__.update(zip(names, numbers, strict=True))
@@ -277,7 +277,7 @@ def test_packed_integer_intrinsics(arch):
 
 
 def test_predicates_of_vibmin_and_vibmax():
-    """__vibmax_* and __vibmin_* say whether their first argument, or half of it, was the one."""
+    """__vibmax_* and __vibmin_* report whether their first argument (or half of it) was chosen."""
     kinds = {"s32": "int", "u32": "unsigned", "s16x2": "unsigned", "u16x2": "unsigned"}
     body = ""
     for i, (kind, type_) in enumerate(kinds.items()):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What C++ has for device code: classes and objects that outlive a launch, closures, large parameters, formats."""
+"""C++ language features in device code: classes, objects that outlive a launch, lambdas, large parameters, printf."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ PARAMETERS = r"""
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_120"])
 def test_parameters_of_maximum_size(arch):
-    """32,764 bytes in all, since CUDA 12.1 and sm_70; read at indices, by pointers, and changed by each thread."""
+    """32,764 bytes, since CUDA 12.1 and sm_70; indexed, accessed through pointers, and modified by each thread."""
     large = np.dtype([("head", "i4"), ("values", "f8", 4000), ("tail", "i1", 700)], align=True)
     assert 32700 <= large.itemsize + 12 <= 32764
     given, out = np.zeros((), large), np.zeros(4000)

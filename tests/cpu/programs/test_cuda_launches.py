@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that launch kernels (dynamic parallelism), through cuda.core: order, streams, events, memory, questions."""
+"""Dynamic parallelism through cuda.core: order of child launches, streams, events, memory and device queries."""
 
 import ctypes
 import re
@@ -42,7 +42,7 @@ def device():
 
 
 class Launching:
-    """Code with its device runtime, linked as a GPU needs it, or as it is."""
+    """Code that uses the device runtime, linked with libcudadevrt as for a GPU, or unlinked."""
 
     def __init__(self, device, source, linked=False, arch=None, **options):
         options = ProgramOptions(arch=f"sm_{arch or device.arch}", relocatable_device_code=True, **options)

@@ -121,7 +121,7 @@ def test_atomics_of_all_scopes_and_sizes():
 
 
 def test_barriers_and_latches():
-    """A barrier waits for copies, too; threads that drop are not waited for."""
+    """A barrier also waits for copies, and not for threads that have dropped."""
     rounds, given = 3, aligned(random.integers(0, 1000, 1024).astype(np.int32))
     out = np.zeros(256 * rounds + 160, np.int32)
     synchronising().launch("barriers", 1, 128, given, out, np.int32(rounds))

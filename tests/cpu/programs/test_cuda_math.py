@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The functions of CUDA's math API in both precisions, against mpmath, within the errors that CUDA documents.
+"""CUDA math functions in both precisions, compared with mpmath within the maximum errors that CUDA documents.
 
 Source of the errors: CUDA C++ Programming Guide, "Mathematical Functions", maximum errors over the full range.
 """
@@ -84,7 +84,7 @@ MORE = {"norm3d": ", T(2)", "rnorm3d": ", T(2)", "norm4d": ", T(2), T(3)", "rnor
 
 
 def argument(domain: str, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return arguments in a domain: x is of all magnitudes, y normal."""
+    """Return arguments in a domain: x of all magnitudes, y of normal magnitude."""
     u = np.abs(y) % 1
     dtype = x.dtype.type
     found = {ALL: x, POSITIVE: np.abs(x), SMALL: y * dtype(3), UNIT: np.sign(x) * u, ABOVE_ONE: dtype(1) + np.abs(y),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The functions of CUDA's math API that have one right result: both precisions, all magnitudes, special ones."""
+"""CUDA math functions with an exactly defined result: both precisions, all magnitudes, special values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MODES = {"rn": "rn", "rz": "rz", "ru": "rp", "rd": "rm"}
 
 
 def given(dtype: type, seed: int) -> np.ndarray:
-    """Return numbers of all magnitudes, halves among them, the special ones in front."""
+    """Return numbers of all magnitudes, including halves, with the special values first."""
     random, info = np.random.default_rng(seed), np.finfo(dtype)
     span = 30 if dtype == np.float32 else 280
     x = random.standard_normal(COUNT) * 10.0 ** random.uniform(-span, span, COUNT)
@@ -121,7 +121,7 @@ def test_exactly_defined_functions(arch, dtype):
 
 
 def root(x: Fraction) -> Fraction:
-    """Return a square root, or a number that lies between the same neighbours of 100 digits."""
+    """Return the square root if it is a multiple of 2**-1200, else the midpoint between its neighbours among these."""
     scaled = x * 4**1200
     whole = math.isqrt(math.floor(scaled))
     return Fraction(whole, 2**1200) if whole * whole == scaled else Fraction(2 * whole + 1, 2**1201)

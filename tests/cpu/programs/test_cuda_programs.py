@@ -26,7 +26,7 @@ random = np.random.default_rng(7)
 
 @pytest.fixture(params=FORMS)
 def program(request):
-    """Return a function that compiles and loads a source in one of the forms."""
+    """Return a function that compiles a source to one of FORMS and loads it."""
     result, arch = MORE[request.param]
     return functools.partial(_load, result, arch)
 
@@ -75,7 +75,7 @@ INTEGERS = """extern "C" __global__ void k(const TYPE *a, const TYPE *b, TYPE *o
 
 
 def truncated(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Divide as C does; by zero gives zero."""
+    """Divide as C does; division by zero gives zero."""
     pairs = [(int(p), int(q) or 1) for p, q in zip(x, y, strict=True)]
     quotients = [abs(p) // abs(q) * (1 if (p < 0) == (q < 0) else -1) for p, q in pairs]
     remainders = [p - quotient * q for quotient, (p, q) in zip(quotients, pairs, strict=True)]

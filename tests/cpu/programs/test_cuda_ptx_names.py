@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies in bulk and between the blocks of a cluster by the names of `cuda::ptx`; accesses of 16 and 32 bytes."""
+"""Bulk copies, also between blocks of a cluster, through `cuda::ptx`; accesses of 16 and 32 bytes."""
 
 from __future__ import annotations
 

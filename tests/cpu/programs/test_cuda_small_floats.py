@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The functions of cuda_fp16.h and cuda_bf16.h, of single numbers and of pairs, against exact fractions."""
+"""Functions of cuda_fp16.h and cuda_bf16.h, scalar and paired, compared with exact fractions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def given(dtype: type, seed: int) -> np.ndarray:
 
 
 def finite(function: Callable) -> Callable:
-    """Make a function of fractions one of all numbers: None where it is not one of fractions."""
+    """Extend a function of fractions to all floats: NotImplemented for infinities and NaN."""
     return lambda *x: function(*x) if all(isinstance(each, Fraction) for each in x) else NotImplemented
 
 
@@ -96,7 +96,7 @@ MODES = {"rn": "rn", "rz": "rz", "ru": "rp", "rd": "rm"}
 
 
 def same(found: np.ndarray, values: list[Number], name: str, dtype: type, text: str) -> None:
-    """Compare with what the values round to; NaNs are alike, and zeros."""
+    """Compare with the rounded values; all NaNs are equal, and both zeros."""
     known = np.array([value is not NotImplemented for value in values])
     codes = wrapped([0 if value is NotImplemented else encode(value, name, "rn") for value in values], "u2")
     found, wanted = (bits.view(dtype)[known].astype(np.float64) for bits in (found, codes))

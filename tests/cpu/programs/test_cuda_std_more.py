@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""CCCL's algorithms, ranges, engines and distributions in a thread, and the small tools of namespace cuda."""
+"""libcu++ in one thread: algorithms, ranges, random engines and distributions, and utilities of namespace cuda."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_ranges():
 
 
 def test_random_engines_and_distributions():
-    """The ten thousandth words of engines are those that the standard of C++ names."""
+    """The 10,000th numbers of the engines are those that the C++ standard requires."""
     words, means = np.zeros(104, np.uint64), np.zeros(6)
     program().launch("engines", 1, 1, words, means)
     assert words[:4].tolist() == [1955073260, 3409172418970261260, 399268537, 1]

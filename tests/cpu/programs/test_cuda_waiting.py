@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""CUDA C++ whose threads wait for each other, part in odd places, or leave early."""
+"""CUDA C++ whose threads wait for each other, diverge in unusual places, or return early."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Operations on numbers of 8 and 16 bits, for every number there is."""
+"""Operations on 8-bit and 16-bit numbers, for every value."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def apply(instruction: str, result: object) -> np.ndarray:
 
 
 def same(found: np.ndarray, wanted: np.ndarray) -> None:
-    """Compare bits; all NaNs are alike."""
+    """Compare bits; all NaNs are equal."""
     nan = np.isnan(wanted.astype(np.float64))
     np.testing.assert_array_equal(np.isnan(found.astype(np.float64)), nan)
     bits = f"u{wanted.itemsize}"
@@ -76,7 +76,7 @@ def test_all_16_bit_values_as_floats(instruction):
     ("type_", "low", "high"), [("s16", -(2**15), 2**15 - 1), ("u16", 0, 2**16 - 1), ("s8", -128, 127)]
 )
 def test_all_half_values_to_integers(type_, low, high):
-    """Rounded towards zero; what is out of range becomes the nearest number, NaN becomes 0 (section 9.7.9.21)."""
+    """Rounded towards zero; out-of-range values are clamped, NaN becomes 0 (section 9.7.9.21)."""
     found = apply(f"cvt.rzi.{type_}.f16 %h2, %h1", np.uint16 if type_[0] == "u" else np.int16)
     whole = np.where(np.isnan(HALF), 0, np.clip(np.trunc(HALF.astype(np.float64)), low, high))
     np.testing.assert_array_equal(found, whole.astype(found.dtype))
@@ -116,7 +116,7 @@ def parts_of(type_: str) -> np.ndarray:
 
 
 def to_small(type_: str, x: np.ndarray) -> np.ndarray:
-    """Return the codes of numbers as .satfinite makes them."""
+    """Return the codes of numbers converted with .satfinite."""
     kind = SMALL[type_]
     most = float(ml_dtypes.finfo(kind).max)
     x = x.astype(np.float32)
@@ -126,7 +126,7 @@ def to_small(type_: str, x: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("type_", SMALL)
 def test_pairs_of_small_floats(type_):
-    """Each of 65536 pairs as halves and as bfloats, with and without factors."""
+    """All 65536 pairs converted to halves and to bfloat16, with and without scale factors."""
     wanted = parts_of(type_).view(SMALL[type_])
     move = "cvt.u32.u16 %r5, %h1; cvt.u8.u32 %b, %r5;" if type_ == "e2m1" else "mov.b16 %b, %h1;"
     head = f"{{ .reg .b{8 if type_ == 'e2m1' else 16} %b; {move}"
@@ -158,7 +158,7 @@ def test_all_half_values_to_small_floats(type_, source):
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("factors", [None, (0x80, 0x7D)])
 def test_fixed_point_of_every_number(factors):
-    """s2f6: 64ths from -2 to 127/64, rounded to nearest even; NaN is the largest (sections 5.2.4, 9.7.9.21)."""
+    """s2f6: 64ths from -2 to 127/64, rounded to nearest even; NaN becomes the largest (sections 5.2.4, 9.7.9.21)."""
     scale = np.float64([1, 1] if factors is None else [2.0 ** (factor - 127) for factor in factors])  # low, high
     word, operand = ("", "") if factors is None else (".scaled::n2::ue8m0", ", %h3")
     head = f"mov.b16 %h3, {factors[1] << 8 | factors[0] if factors else 0};"

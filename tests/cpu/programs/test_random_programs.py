@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random programs of branches, loops, arrays and calls, which the C compiler runs thread after thread for comparison.
+"""Random programs of branches, loops, arrays and calls, compared with the same program compiled as C.
 
 CUDA_CPU_RANDOM_PROGRAMS sets how many are tried.
 """
@@ -32,7 +32,7 @@ HEAD = "unsigned m[8], g = 0; for (int q = 0; q < 8; q++) m[q] = "
 
 
 class Writer:
-    """Writes the statements of one program. `g` counts rounds of loops, so that they end."""
+    """Writes the statements of one program. `g` counts iterations, so that loops end."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the images of image/test_ptx_image.py importable."""
+"""Makes image/test_ptx_image.py importable for its images."""
 
 import pathlib
 import sys

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The committed record of the instructions that tests run fits the instruction table, and tests run all of them."""
+"""The committed record of the instructions that tests run matches the instruction table and covers all of it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls and branches that do not agree with what they name are refused at load, as ptxas 13.0 refuses them."""
+"""Calls and branches that do not match their targets are rejected at load, as by ptxas 13.0."""
 
 from __future__ import annotations
 

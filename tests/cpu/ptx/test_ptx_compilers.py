@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the installed compilers really write: PTX of all dialects, and where cubins and fatbins keep it.
+"""Output of the installed compilers: PTX of all dialects, and the PTX in cubins and fatbins.
 
-That cubins made with -lineinfo hold their PTX is documented nowhere: these tests show it for each compiler version.
+That cubins made with -lineinfo contain their PTX is not documented: these tests check it for each compiler version.
 """
 
 from __future__ import annotations

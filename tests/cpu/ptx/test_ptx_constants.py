@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Constant expressions: integers of 64 bits with and without a sign, and floating-point numbers."""
+"""Constant expressions: signed and unsigned 64-bit integers, and floating-point numbers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Declarations, labels and directives that ptxas takes, and those that it refuses and we do, too."""
+"""Declarations, labels and directives: accepted and rejected as by ptxas."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_invalid_declarations_in_bodies(body, message):
 
 
 def test_array_indices_count_elements():
-    """Section 6.4.2: what is moved is an element's address, others access it."""
+    """Section 6.4.2: mov takes the address of an element, other instructions access the element."""
     body = ".reg .b64 %d; .reg .b32 %r; mov.u64 %d, a[3]; ld.global.u32 %r, a[2]; ld.global.b32 %r, b[1];"
     program = load(".global .u32 a[8]; .global .v2 .b16 b[8];", body)
     operands = [statement.operands[1] for statement in program.functions["k"].body[:3]]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Damaged input: whatever PTX text or image comes in, the answer is code or a PtxError, and it comes.
+"""Fuzzing: any PTX text or image gives code or a PtxError, in bounded time.
 
 CUDA_CPU_FUZZ sets how many inputs of each kind are tried (`nox -s fuzz` tries many), CUDA_CPU_FUZZ_SEED which.
 """
@@ -73,7 +73,7 @@ MORE = ["", "-1", "0", "4294967296", "99999999999999999999", "0x", "1e400", "%p1
 
 @contextlib.contextmanager
 def in_time():
-    """Fail what does not end."""
+    """Fail the test if the code inside does not end in time."""
 
     def ring(number, frame):
         raise AssertionError(f"not done after {LONGEST} seconds")
@@ -164,7 +164,7 @@ def damaged_bytes(data: bytes, dice: random.Random) -> bytes:
 
 
 def cubin() -> bytes:
-    """An image with what the readers of cubins look at: PTX, line tables, sections of kernels, a compressed section."""
+    """A cubin with all that its readers use: PTX, line tables, sections of kernels, a compressed section."""
     line_program = struct.pack("<HIBBbBB", 2, 17, 1, 1, -5, 14, 4) + b"\0\1\1a\0\0b.cu\0\1\0\0\0\2\4\x20\1"
     lines = struct.pack("<I", len(line_program)) + line_program
     unit = TEXT.replace("\n", "\0").encode()
@@ -190,7 +190,7 @@ def good(request):
 
 
 def fields(data: bytes) -> list[tuple[int, int]]:
-    """Return offset and width of each number that says where something is, how large, how many or of which kind."""
+    """Return offset and width of each field that is an offset, a size, a count or a kind."""
     if data[:4] == b"\x7fELF":
         table, count = struct.unpack_from("<Q", data, 0x28)[0], struct.unpack_from("<H", data, 0x3C)[0]
         found = [(0x10, 2), (0x12, 2), (0x18, 8), (0x20, 8), (0x28, 8), (0x30, 4)]
@@ -211,7 +211,7 @@ def fields(data: bytes) -> list[tuple[int, int]]:
 
 
 def misled(data: bytes, dice: random.Random) -> bytes:
-    """Change a few of the numbers to others that are just right or just wrong, or to those of other fields."""
+    """Change a few fields to values that are barely valid or invalid, or to values of other fields."""
     found, known = bytearray(data), fields(data)
     for _ in range(dice.choice((1, 1, 2, 3))):
         at, width = dice.choice(known)
@@ -229,7 +229,7 @@ MOST = 32 << 20  # bytes that reading an image of a few kilobytes may take
 
 
 def test_mutated_image_headers(good):
-    """An image lies before memory that cannot be read; what its numbers say costs little time and memory."""
+    """The image ends before unreadable memory; whatever its fields contain, reading it costs little time and memory."""
     dice = random.Random(SEED)
     readable = 0
     tracemalloc.start()

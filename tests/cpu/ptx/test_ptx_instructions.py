@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The instruction table: forms, operands, and what is refused."""
+"""The instruction table: forms, operands, and rejected instructions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OPERANDS = {"a": Address(R), "n": Negated(R), "p": Pair(R, R), "v": Vector((R, R
 
 
 def instruction(word: str, operands: str = "xxx", line: int = 7) -> Instruction:
-    """Make an instruction; each letter of `operands` is one: x plain, a address, n negated, p pair, v vector."""
+    """Make an instruction; each letter of `operands` is an operand: x plain, a address, n negated, p pair, v vector."""
     opcode, *modifiers = word.split(".")
     return Instruction(opcode, tuple(modifiers), tuple(OPERANDS[letter] for letter in operands), line)
 
@@ -129,7 +129,7 @@ def test_every_spelling_of_a_row_matches_it(data):
 
 
 def test_forms_have_an_attribute_for_each_name_of_the_table():
-    """So that type checkers know them, and a form has those of other opcodes' rows, too."""
+    """Type checkers need them, and forms have the attributes of other opcodes' rows as well."""
     words = {name: "str" if listed else "bool" for row in ROWS for name, _, _, listed in row.parts}
     declared = {name: kind.removesuffix(" | None") for name, kind in (Form.__annotations__ | KEYWORDS).items()}
     assert words == declared

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The instruction table has every instruction of the manual, or a reason why one is not there, and no other."""
+"""The instruction table has every instruction of the manual, or the reason why it is not supported, and no other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REFUSED = {"fabric", "tcgen05", "multimem.st.async", "multimem.red.async"}
 
 
 def has_row(name: str) -> bool:
-    """Tell whether a row that is there has all words of a name among its modifiers."""
+    """Return whether a supported row has all words of a name among its modifiers."""
     opcode, *words = name.split(".")
     return any(
         row.family and all(any(word in accepted for _, accepted, _, _ in row.parts) for word in words)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The least .version and .target of instructions; ptxas 13.0 draws each of these lines at the same place."""
+"""The lowest .version and .target of instructions, the same as for ptxas 13.0."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_shfl_and_vote_need_sync_since_sm_70():
 
 
 def test_every_requirement_names_modifiers_of_its_opcode():
-    """A word that no instruction has would never be looked for."""
+    """A requirement for a modifier that no instruction has would never apply."""
     words = {
         opcode: {word for row in rows for _, each, _, _ in row.parts for word in each}
         for opcode, rows in table().items()

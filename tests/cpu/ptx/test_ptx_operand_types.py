@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Types of operands are checked at load; what is taken and refused here, ptxas 13.0 takes and refuses, too."""
+"""Operand types are checked at load; accepted and rejected as by ptxas 13.0."""
 
 from __future__ import annotations
 
@@ -276,7 +276,7 @@ def test_an_access_without_a_space_uses_that_of_the_variable():
 
 
 def test_every_operand_of_every_row_has_a_type():
-    """Whatever a row's modifiers are, the types of its operands are known ones."""
+    """The operand types are known for all modifiers of a row."""
     for row in (row for rows in table().values() for row in rows):
         for chosen in range(max(len(words) for _, words, _, _ in row.parts) if row.parts else 1):
             modifiers = tuple(sorted(words)[chosen % len(words)] for _, words, _, _ in row.parts)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Linking units and laying programs out."""
+"""Linking of PTX units and layout of programs."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_shared_memory_of_a_kernel_includes_called_functions():
 
 
 def test_extern_shared_memory_with_a_size_is_static():
-    """As ptxas has it, which says that it ignores `.extern` there; that without a size is the dynamic one."""
+    """As in ptxas, which ignores `.extern` there with a warning; without a size it is dynamic shared memory."""
     sized = ".extern .shared .align 8 .b8 a[256]; .extern .shared .align 16 .b8 b[1000]; .extern .shared .b8 c[];"
     uses = ".entry k() { .reg .b32 %a; mov.u32 %a, a; mov.u32 %a, b; mov.u32 %a, c; ret; }"
     linked = program(sized + uses)

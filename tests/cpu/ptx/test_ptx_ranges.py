@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers in the text that are out of an operand's range are refused at load, as ptxas 13.0 refuses them."""
+"""Immediates out of an operand's range are rejected at load, as by ptxas 13.0."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_ranges_of_immediates(text, right, wrong, message):
 
 
 def test_every_range_is_of_an_operand():
-    """A name that no row has would never be looked at."""
+    """A range for an operand that no row has would never be checked."""
     checked = 0
     for opcode, rows in table().items():
         for words, ranges in rows[0].traits.ranges.items():

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which PTX and which cubins run on devices of which compute capability."""
+"""The compute capabilities on which PTX targets and cubins run."""
 
 from __future__ import annotations
 

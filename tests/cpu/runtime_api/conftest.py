@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The runtime API of the CPU device through cuda.bindings, and proof that each test gave everything back."""
+"""The runtime API of the CPU device through cuda.bindings, and a check that each test released everything."""
 
 import gc
 
@@ -23,7 +23,7 @@ def _forget_earlier_tests(runtime):
 
 @pytest.fixture(autouse=True)
 def _nothing_is_left():
-    """Begin and end without a context, and release the primary contexts, which other tests of this process count."""
+    """Begin and end without a context, and release the primary contexts, whose references other tests count."""
     from cuda.bindings import runtime
     from cuda.cpu.driver.device import context, primary
     from cuda.cpu.runtime_api import device

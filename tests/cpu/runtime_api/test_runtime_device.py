@@ -55,7 +55,7 @@ def test_the_last_error_is_cleared_when_read():
 
 
 def test_not_ready_is_not_a_sticky_error(ok):
-    """As the programming guide says of cudaStreamQuery and cudaEventQuery."""
+    """As the programming guide states for cudaStreamQuery and cudaEventQuery."""
     flag = ok(runtime.cudaMalloc(4))
     ok(runtime.cudaMemset(flag, 0, 4))
     stream, event = ok(runtime.cudaStreamCreateWithFlags(runtime.cudaStreamNonBlocking)), ok(runtime.cudaEventCreate())
@@ -131,7 +131,7 @@ def test_reset_frees_everything(ok):
 
 
 def test_reset_after_a_fault(ok):
-    """The device is found although every call that needs the context fails, and works again."""
+    """After a fault, device queries succeed and calls that need the context fail; after a reset all succeed."""
     ok(runtime.cudaDeviceReset())
     text = b".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry stop() { trap; }\0"
     module = ok(driver.cuModuleLoadData(text))

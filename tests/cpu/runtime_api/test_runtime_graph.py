@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs of the runtime API, made by nodes and by capture, and structs that both APIs lay out alike."""
+"""Graphs of the runtime API, built from nodes and by capture, and structs with the same layout in both APIs."""
 
 import ctypes
 

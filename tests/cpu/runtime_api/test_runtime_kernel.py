@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of the runtime API: loaded as a library, launched in each of the ways, asked about."""
+"""Kernels of the runtime API: loaded as a library, launched by each launch function, queried for attributes."""
 
 import ctypes
 

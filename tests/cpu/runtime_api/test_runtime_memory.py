@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of the runtime API: allocations, copies of one to three dimensions, fills, pools, what a pointer is."""
+"""Memory of the runtime API: allocations, copies in one to three dimensions, memset, pools, pointer attributes."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays, textures and surfaces of the runtime API, and a kernel that fetches."""
+"""Arrays, textures and surfaces of the runtime API, and a kernel that fetches from a texture."""
 
 import ctypes
 

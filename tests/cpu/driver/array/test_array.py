@@ -32,7 +32,7 @@ def test_content_survives_copies(context, shape, dtype, channels):
 
 
 def test_copies_of_subarrays(context):
-    """Boxes at offsets, from one array to another, to the device and by way of a stream."""
+    """3D copies at offsets: between arrays, to device memory, and in a stream."""
     data = np.arange(4 * 6 * 8, dtype=np.int32).reshape(4, 6, 8)
     stream = driver.cuStreamCreate(abi.CU_STREAM_NON_BLOCKING)
     with arrays.array(data) as one, arrays.array(np.zeros_like(data)) as other:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of several planes, as video has them."""
+"""Multi-planar arrays, as used for video formats."""
 
 import ctypes
 

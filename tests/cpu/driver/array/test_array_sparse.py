@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Sparse arrays: tiles that memory is mapped into."""
+"""Sparse arrays (memory is mapped into tiles) and arrays with deferred mapping."""
 
 import contextlib
 import ctypes
@@ -88,7 +88,7 @@ def test_fully_mapped_arrays(context, shape, tile):
 
 
 def test_separately_mapped_tiles(context):
-    """Two tiles of the same memory show the same; what is mapped nowhere reads as zeros."""
+    """Two tiles mapped to the same memory have the same content; unmapped tiles read as zeros."""
     made = sparse((128, 512), "float32")  # rows of 2048 bytes, tiles of 32 rows
     tile = properties(made).tileExtent
     assert (tile.width, tile.height) == (512, 32)
@@ -206,7 +206,7 @@ def deferred(shape, levels: int = 0) -> int:
 
 
 def whole(memory: int, offset: int = 0, **resource):
-    """Return a CUarrayMapInfo for all of a deferred array; what it says of parts is ignored."""
+    """Return a CUarrayMapInfo for all of a deferred array, which ignores the offsets and extents."""
     given = info(0, memory, (1, 2, 3), (4, 5, 6), offset, subresourceType=1)
     for kind, handle in resource.items():
         given.resourceType = getattr(abi, f"CU_RESOURCE_TYPE_{'MIPMAPPED_' if kind == 'mipmap' else ''}ARRAY")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that comes as a file descriptor."""
+"""External memory, imported from a file descriptor."""
 
 import ctypes
 import mmap
@@ -67,7 +67,7 @@ def test_kernels_and_copies_access_imported_memory(context, shared):
 
 
 def test_importing_memory_exported_by_the_device(context):
-    """Another program of the host may take memory of cuMemCreate in so, too."""
+    """Memory of cuMemCreate can be exported and imported as external memory."""
     given = abi.CUmemAllocationProp(type=abi.CU_MEM_ALLOCATION_TYPE_PINNED, requestedHandleTypes=1)
     given.location.type = abi.CU_MEM_LOCATION_TYPE_DEVICE
     memory, descriptor = driver.cuMemCreate(2 << 20, addressof(given), 0), ctypes.c_int()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tensor maps, and what kernels copy by them (TMA); other bulk copies that need more than one block or an operation."""
+"""Tensor maps and the TMA copies that use them; other bulk copies, between blocks and with reductions."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def coordinates(first: int, count: int) -> str:
 
 
 def load(map_, start, count, dtype, mode="tile", offsets=()):
-    """Return what a load puts into shared memory."""
+    """Return the shared memory that a load has written."""
     rank = len(start)
     extra = f", {coordinates(3 + rank, len(offsets))}" if offsets else ""
     text = (
@@ -135,7 +135,7 @@ def store(map_, start, content, operation=""):
 
 
 def swizzled(flat, mode):
-    """Exchange 16-byte chunks as the manual's patterns say: bits 4.. of an address with bits 7.."""
+    """Permute 16-byte chunks by the manual's swizzle patterns: bits 4.. of an address XOR bits 7.."""
     raw = flat.view(np.uint8)
     padded = np.resize(raw, -(-len(raw) // 1024) * 1024)
     addresses = np.arange(len(padded))
@@ -146,7 +146,7 @@ def swizzled(flat, mode):
 
 
 def boxed(data, start, box, steps, outside=0):
-    """Return the elements of a box, the innermost dimension last, with what lies outside replaced."""
+    """Return the elements of a box, the innermost dimension last, with out-of-bounds elements replaced."""
     axes = [
         np.arange(first, first + size, step if axis else 1)
         for axis, (first, size, step) in enumerate(zip(start, box, steps, strict=True))
@@ -178,7 +178,7 @@ def test_tiled_loads(shape, box, steps):
 @pytest.mark.parametrize("mode", [0, 1, 2, 3])
 @pytest.mark.parametrize("dtype", ["uint8", "float16", "float64"])
 def test_swizzles(mode, dtype):
-    """Loading swizzles, storing takes back."""
+    """A load swizzles the data, a store undoes it."""
     data = random.integers(0, 255, (20, 256)).astype(dtype)
     width = (16 << mode) // data.itemsize
     box, start = (width, 16), (width // 2, 3)
@@ -200,7 +200,7 @@ def interleaved(data, box, kind, **options):
 
 
 def units(data, start, box, steps):
-    """Return the units of a box, but of one slice only: the last axis but one of a map counts the slices."""
+    """Return the units of one slice of a box: the second-to-last dimension of an interleaved map counts slices."""
     box = [*box[:-2], 1, box[-1]]
     axes = [np.arange(first, first + size, step) for first, size, step in zip(start, box, steps, strict=True)][::-1]
     result = np.zeros([len(axis) for axis in axes] + [data.shape[-1]], data.dtype)
@@ -231,7 +231,7 @@ def aligned(data):
     ],
 )
 def test_interleaved_tensors(dtype, kind, mode, shape, box, steps):
-    """The expected order is what an H100 gave, see runtime/texture/tensor.c."""
+    """The expected order was measured on an H100, see cuda_cpu/cuda/cpu/runtime/texture/tensor.c."""
     data = aligned(random.integers(1, 200, (*shape, 16 * kind // np.dtype(dtype).itemsize)).astype(dtype))
     map_ = interleaved(data, box, kind, swizzle=mode, steps=steps)
     for start in ([0] * len(shape), [-3, 1, -1, 1, 0][: len(shape)], [15, 2, 2, 1, 1][: len(shape)]):
@@ -300,7 +300,7 @@ def test_reductions_of_tensors(operation, dtype):
 
 @pytest.mark.parametrize("spatial", [1, 2, 3])
 def test_im2col_loads(spatial):
-    """A column goes through the pixels of a filter's positions, W first, and on to the next image."""
+    """A column visits the pixels at a filter's positions, W innermost, then those of the next image."""
     shape = (3, *(4, 5, 6)[3 - spatial :], 8)  # N, (D, H,) W, C
     data = random.standard_normal(shape).astype(np.float32)
     lower, upper, steps = [-1, -1, 0][:spatial], [-1, 0, -1][:spatial], [1, 2, 1][:spatial]
@@ -524,7 +524,7 @@ KINDS = {
      "max.u64", "min.s64", "max.f16"],
 )  # fmt: skip
 def test_reductions_of_arrays(operation):
-    """In global memory, and where there is such an instruction, in another block and of one number there."""
+    """Reductions into global memory and, where PTX has them, into another block's shared memory."""
     name, _, type_ = operation.replace(".noftz", "").partition(".")
     kind = np.dtype(KINDS[type_])
     given, before = (random.integers(0, 40, 128 // kind.itemsize).astype(kind) for _ in range(2))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Texture and surface objects, and what kernels compiled by NVRTC read and write through them."""
+"""Texture and surface objects, read and written by kernels that NVRTC compiles."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_cubemaps(context):
 
 
 def test_seamless_cubemaps(context):
-    """On the edge between +x and +z, at the height of a row, both faces count one half."""
+    """On the edge between +x and +z, at the height of a row, both faces contribute one half."""
     data = np.zeros((6, 2, 2), np.float32)
     data[0], data[4] = 1, 3
     points = np.array([(1, 0.5, 1)], np.float32)
@@ -383,7 +383,7 @@ def test_surfaces(context):
 
 
 def test_surface_element_sizes_and_boundary_modes(context):
-    """Vectors and narrow elements; outside, clamped accesses go to the edge and others give and leave zero."""
+    """Vectors and small elements; out of bounds, clamp mode uses the edge, zero mode reads zero and drops the store."""
     source = """extern "C" __global__ void k(unsigned *o, unsigned long long s) {
         uchar4 v = surf2Dread<uchar4>(s, 4, 1); o[0] = v.x | v.y << 8 | v.z << 16 | v.w << 24;
         o[1] = surf2Dread<short>(s, 2, 0); long long w = surf2Dread<long long>(s, 8, 2); o[2] = w; o[3] = w >> 32;
@@ -436,7 +436,7 @@ def test_formatted_stores_and_reductions(context):
     ],
 )
 def test_invalid_accesses_are_faults(call, says):
-    """In a context of its own, which the fault breaks."""
+    """Runs in a context of its own, because the fault makes the context unusable."""
     source = f'extern "C" __global__ void k(unsigned *o, unsigned long long t, unsigned long long s) {{ {call} }}'
     made = driver.cuCtxCreate_v2(0, 0)
     try:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Block-compressed textures, compared with a model that decodes whole blocks of fractions."""
+"""Block-compressed textures (BC1 to BC5), compared with a reference decoder that uses exact fractions."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_mipmap_levels(context):
 
 @pytest.mark.parametrize(("view", "format_"), [("UNSIGNED_BC1", "BC1_UNORM"), ("SIGNED_BC5", "BC5_SNORM")])
 def test_views_of_integers(context, refused, view, format_):
-    """As before there were arrays of blocks: each element of the array is one."""
+    """A resource view of an integer array: each element holds one compressed block."""
     size, channels = FORMATS[format_][0], FORMATS[format_][0] // 4
     blocks = random_blocks(2, 3, size)
     data = blocks.view(np.uint32).reshape(2, 3, channels)

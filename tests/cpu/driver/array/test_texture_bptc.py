@@ -87,7 +87,7 @@ def block_array(format_: str, blocks: np.ndarray) -> int:
 
 
 def texels(format_: str, blocks: np.ndarray) -> np.ndarray:
-    """Return what a kernel fetches, element by element."""
+    """Return the elements that a kernel fetches."""
     rows, columns, _ = blocks.shape
     handle = block_array(format_, blocks)
     with arrays.texture(handle, mode=CLAMP) as texture:
@@ -102,7 +102,7 @@ def decoded(blocks: np.ndarray, mode: str, *options: object) -> np.ndarray:
 
 
 def random_blocks(seed: int, mode: int, bits: int, partition: int) -> np.ndarray:
-    """Return blocks with each number from 0 to 63 at the bit where some modes have the partition's."""
+    """Return blocks that have each number from 0 to 63 in the bits of the partition index of some modes."""
     random = np.random.default_rng(seed)
     blocks = []
     for number in range(64):
@@ -152,7 +152,7 @@ def test_reserved_modes_of_bc6h_are_black(context, mode):
 
 
 def encoded(mode: int, ends: dict[str, int], partition: int, indices: list[int]) -> bytes:
-    """Return a block of ends as they are stored, by their names."""
+    """Return a block with endpoints as stored, given by their names."""
     bits = [mode >> i & 1 for i in range(2 if mode < 2 else 5)]
     for name, high, low in re.findall(r"(\w\d):(\d+)(?:-(\d+))?", FIELDS[mode]):
         first, last = int(low or high), int(high)
@@ -169,7 +169,7 @@ def encoded(mode: int, ends: dict[str, int], partition: int, indices: list[int])
 
 
 def widened(value: int, bits: int, signed: bool) -> int:
-    """Return an end in 16 bits (unquantized)."""
+    """Return an endpoint unquantized to 16 bits."""
     if signed:
         value -= (value >> (bits - 1)) << bits
         if bits >= 16:

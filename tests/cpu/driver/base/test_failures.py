@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is left when the Nth allocation or command of a program fails, for all N: an error, and nothing else."""
+"""Fault injection: when the Nth allocation or command fails, for all N, the call returns an error and leaks nothing."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ TABLES = (
 
 
 class Injector:
-    """Lets the Nth native object, command or piece of memory that the driver asks for not be there."""
+    """Makes the driver's Nth request for a native object, command or memory fail."""
 
     def __init__(self, patch) -> None:
         self.count, self.fails = 0, 0
@@ -76,7 +76,7 @@ class Program(contextlib.ExitStack):
 
 
 def streams_and_graphs(module: int) -> None:
-    """Use streams, events, memory, pools, graphs, events between processes."""
+    """Use streams, events, memory, pools, graphs and IPC events."""
     with Program() as program:
         own = program.own
         stream = own(driver.cuStreamCreate(0), driver.cuStreamDestroy)

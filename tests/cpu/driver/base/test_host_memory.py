@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""How much memory there is: limits of containers and of the address space, and systems that do not tell."""
+"""The size of device memory: limits of containers and address space, and systems without /proc or sysinfo."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can hide /p
 
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
-    """Return a function that makes a fake tree of control groups the one that is read."""
+    """Return a function that makes the driver read a fake tree of control groups."""
 
     def make(*, groups: str, mounts: dict[str, str], limits: dict[str, object], memory_kib: int | None = None):
         files = {"proc/self/cgroup": groups, "proc/self/statm": "1000 1 1", **limits}
@@ -279,7 +279,7 @@ def test_without_proc_and_sysinfo():
 
 
 def test_worker_threads_denied():
-    """Streams need threads; the compiler of hot kernels, which is optional, does without."""
+    """Streams need threads; the background compiler of hot kernels is optional."""
     pytest.importorskip("llvmlite")
     start = "name = d.cuInit(0); c = d.cuDevicePrimaryCtxRetain(0)[1]; d.cuCtxSetCurrent(c); d.cuMemsetD32("
     start += "d.cuMemAlloc(64)[1], 5, 4)"

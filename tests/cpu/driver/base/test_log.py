@@ -107,7 +107,7 @@ def in_a_new_thread(function):
     ],
 )
 def test_routine_queries_are_not_logged(context, ask, capsys, monkeypatch):
-    """What programs ask to find out is no failure, whatever its status; CUDA_CPU_LOG=all prints it."""
+    """Calls by which programs find out whether something is supported are not errors; CUDA_CPU_LOG=all prints them."""
     monkeypatch.setattr(unsupported, "report_runtime", lambda library: None)
     before = driver.cuLogsCurrent(0)
     for setting, printed in (("1", ""), ("all", "cuda.cpu: answer ")):

@@ -52,7 +52,7 @@ def test_unsupported_calls_state_the_reason(refused):
 
 
 def test_a_statically_linked_nvidia_runtime_is_reported():
-    """Once, and which library it is: here libffi, by which ctypes calls."""
+    """It is reported once, with the name of the calling library: here libffi, which ctypes uses."""
     code = """
 import ctypes, cuda.cpu
 from cuda.cpu.driver.base import unsupported

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is loaded and cannot be: each has the status that tells why, and a sentence in the log."""
+"""Damaged images, archives and pointers passed to the loader and linker: the status of each, and its log message."""
 
 from __future__ import annotations
 

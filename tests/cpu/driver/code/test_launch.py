@@ -41,7 +41,7 @@ def test_saxpy(context):
 
 
 def test_blocks_whose_warps_span_several_rows(out):
-    """They have machine code of their own, which the function keeps beside the other."""
+    """Such blocks have machine code of their own, which the function stores beside that for other shapes."""
     with kernels.loaded(kernels.STORE) as module:
         function = driver.cuModuleGetFunction(module, b"store")
         for value, block in ((7, (16, 2, 1)), (8, (32, 2, 1)), (9, (8, 1, 4)), (10, (33, 1, 1))):
@@ -61,7 +61,7 @@ def test_parameters_by_pointers(out):
 
 
 class Extra:
-    """A launch's `extra` array over a buffer of parameters."""
+    """The `extra` array of a launch, for a buffer of packed parameters."""
 
     def __init__(self, data: bytes, *, size: int | None = None, key: int = 1) -> None:
         self.buffer = ctypes.create_string_buffer(data, len(data))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The status of each launch that is refused: one table, by the driver's Python and by the way that needs no Python.
+"""The status of each invalid launch, in Python and on the fast path in C, from one table.
 
 The statuses are those that the driver API's documentation gives for cuLaunchKernel, cuLaunchKernelEx and
 cuLaunchCooperativeKernel; each row is tried in a context that launches correctly before and after.
@@ -112,7 +112,7 @@ def test_invalid_grid_and_block_shapes(case, refused, grid, block, shared, statu
 @pytest.mark.parametrize("case", ["plain"], indirect=True)
 @pytest.mark.parametrize("known", [False, True])
 def test_invalid_handles_and_parameters(case, refused, known):
-    """The same whether or not the library knows the way."""
+    """The status is the same whether or not the library uses its fast path."""
     if known:
         assert case.works()
     launch, function, packed = driver.cuLaunchKernel, case.function, case.packed

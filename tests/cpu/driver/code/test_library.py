@@ -57,7 +57,7 @@ def test_a_library_is_loaded_without_a_context_and_used_in_several():
 
 
 def test_contexts_share_managed_variables():
-    """They live until the last context that uses the library is gone, and then begin anew."""
+    """They live until the last context that uses the library is destroyed, and are then initialised again."""
     shared = ".visible .global .attribute(.managed) .u32 shared = 7; .visible .global .u32 own = 3;"
     with library(shared) as handle:
         contexts = [driver.cuCtxCreate(0, 0, 0) for _ in range(2)]
@@ -83,7 +83,7 @@ def test_contexts_share_managed_variables():
 
 
 def test_a_kernel_runs_in_the_context_of_its_stream(context, refused):
-    """As NVIDIA's driver does; only the default streams, and what is asked of a kernel, need a current context."""
+    """As in NVIDIA's driver; only default streams and kernel queries need a current context."""
     with library(kernels.STORE) as handle:
         kernel = driver.cuLibraryGetKernel(handle, b"store")
         stream, out = driver.cuStreamCreate(0), driver.cuMemAlloc(4)
@@ -171,7 +171,7 @@ def registers(image, *options):
     ],
 )
 def test_limits_of_registers(context, directives, asked, expected):
-    """Directives count, and CU_JIT_MAX_REGISTERS for kernels without; a linked image keeps that."""
+    """Directives take precedence over CU_JIT_MAX_REGISTERS; a linked image keeps the limit."""
     text = ctypes.create_string_buffer((MANY % directives).encode())
     options = [(abi.CU_JIT_MAX_REGISTERS, asked)] if asked else []
     assert registers(ctypes.addressof(text), *options) == expected

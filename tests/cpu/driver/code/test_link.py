@@ -81,7 +81,7 @@ def test_units_call_each_other(context, tmp_path):
 
 @pytest.mark.parametrize("others", [(abi.CU_JIT_INPUT_LIBRARY, abi.CU_JIT_INPUT_PTX), (abi.CU_JIT_INPUT_CUBIN,)])
 def test_units_of_all_kinds(context, others):
-    """A cubin, PTX and a static library, of which those members are taken that the others need."""
+    """A cubin, PTX and a static library, of which only the members needed by the others are linked."""
     out = driver.cuMemAlloc(4)
     thrice = TWICE.replace("add.u32 %r2, %r1, %r1;", "mul.lo.u32 %r2, %r1, 3;")
     cubins = [pack([kernels.text(part)[:-1].decode()]) for part in (TWICE, CALLER, thrice)]

@@ -90,7 +90,7 @@ def test_loading_a_file(context, refused, tmp_path):
 
 
 class Logs:
-    """A pair of log buffers as cuModuleLoadDataEx wants them."""
+    """The info and error log buffers of cuModuleLoadDataEx."""
 
     def __init__(self, size: int = 4096) -> None:
         self.error, self.info = ctypes.create_string_buffer(b"?" * (size - 1)), ctypes.create_string_buffer(size)
@@ -138,7 +138,7 @@ def test_unsupported_images(context, refused):
 
 @pytest.mark.needs_nvrtc
 def test_a_cubin_needs_ptx(context, refused):
-    """A cubin made with -lineinfo runs; one made without is refused with what to do."""
+    """A cubin made with -lineinfo runs; one made without it is rejected with advice."""
     from support.nvrtc_cubin import compile_cubin
 
     source = b'extern "C" __global__ void k(int *p) { *p = 5; }'

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Launches whose block and parameters are set beforehand."""
+"""The deprecated launch API: cuFuncSetBlockShape, cuParamSet* and cuLaunchGrid."""
 
 import ctypes
 

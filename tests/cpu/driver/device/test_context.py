@@ -192,7 +192,7 @@ PRINT = """
 
 
 def test_the_size_of_the_fifo_is_set_before_a_kernel_prints(refused):
-    """As that of the heap; a context that begins anew has printed nothing."""
+    """The same holds for the size of the heap; a reset context has printed nothing."""
     handle = driver.cuCtxCreate(0, 0, 0)
     try:
         driver.cuCtxSetLimit(abi.CU_LIMIT_PRINTF_FIFO_SIZE, 1 << 21)
@@ -228,7 +228,7 @@ HEAP = """
 
 
 def test_device_heap_memory_is_freed_with_the_last_context():
-    """With the last of them: the heap is empty then, and its size, like that of stacks, can be set again."""
+    """The heap is emptied when the last context is destroyed; its size, like that of stacks, can then be set again."""
     code = f"""
 import ctypes, kernels
 from cuda.cpu import abi
@@ -341,7 +341,7 @@ def test_ctrl_c_ends_a_kernel_and_leaves_the_context_usable(spinning, refused, w
 
 
 def test_two_devices():
-    """Each has memory, contexts and pools of its own; pointers hold between them."""
+    """Each device has its own memory, contexts and pools; pointers are valid on both."""
     code = """
 import contextlib
 import ctypes
@@ -374,7 +374,7 @@ print(answer.raw, owners, free, len(pools))
 
 
 def test_a_reused_thread_identifier_has_no_context():
-    """Of a thread that Python's threading does not know nobody says that it ended, and its identifier is used again."""
+    """Threads unknown to Python's threading end unnoticed, and the operating system reuses their identifiers."""
     handle = driver.cuDevicePrimaryCtxRetain(0)
     seen = {}
 

@@ -52,7 +52,7 @@ print([(driver.cuDeviceTotalMem(i), driver.cuDeviceComputeCapability(i)) for i i
 
 
 def test_no_devices():
-    """As on a machine without a GPU, so that a program's way for such machines can be tested."""
+    """As on a machine without a GPU, so that programs can test how they handle one."""
     code = """
 for call in (lambda: driver.cuInit(0), driver.cuDeviceGetCount, lambda: driver.cuInit(0)):
     try:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of a device's workers: splitting, green contexts and their streams. Runs on a device of four workers."""
+"""Green contexts: splitting a device's workers, contexts on the groups, and their streams; on four workers."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def test_debug_dot_print(context, refused, tmp_path):
 
 @pytest.fixture
 def destroyed():
-    """A list of what user objects' destructors were called with, and the address of the destructor."""
+    """The list of arguments that user objects' destructors were called with, and the address of the destructor."""
     seen: list[int] = []
     function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(seen.append)
     return seen, ctypes.cast(function, ctypes.c_void_p).value, function
@@ -167,7 +167,7 @@ def test_user_objects_live_as_long_as_graphs(context, destroyed, refused):
 
 
 def test_user_objects_are_released_with_their_child_graph(context, destroyed):
-    """CUDA programming guide, "CUDA User Objects": they are of the child graph, not of the graph around it."""
+    """CUDA programming guide, "CUDA User Objects": they belong to the child graph, not to its parent."""
     seen, destroy, _kept = destroyed
     with new_graph() as graph, new_graph() as inner:
         node = driver.cuGraphAddChildGraphNode(graph, 0, 0, inner)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes of a graph that no edge puts in an order: they may wait for each other."""
+"""Independent branches of a graph run concurrently, so that their kernels may wait for each other."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def module(context):
 
 
 def add_ring(graph: int, module: int, pointer: int, count: int, before=()) -> list[int]:
-    """Add kernels of which each waits for the next one, the last for the first."""
+    """Add kernels that each wait for the next one, and the last for the first."""
     ends = [(c_uint64(pointer + 4 * i), c_uint64(pointer + 4 * ((i + 1) % count))) for i in range(count)]
     return [add_kernel(graph, module, "meet", *pair, before=before) for pair in ends]
 
@@ -74,7 +74,7 @@ def test_one_graph_launched_repeatedly(module):
 
 
 def test_concurrent_graph_launches(module):
-    """Kernels of a child graph wait for those beside it; other graphs run meanwhile."""
+    """Kernels of a child graph and of its parent wait for each other, while another graph runs."""
     stream = driver.cuStreamCreate(abi.CU_STREAM_NON_BLOCKING)
     with new_graph() as inner, new_graph() as graph, memory(8) as pointer:
         add_kernel(inner, module, "meet", c_uint64(pointer), c_uint64(pointer + 4))
@@ -106,7 +106,7 @@ def test_concurrent_branches_of_a_conditional_body(module, context):
 
 
 def test_recording_an_event_releases_other_branches(module):
-    """The kernel before it may wait for one that could have been put behind it."""
+    """The kernel before the event may wait for a kernel of a branch that comes after it in the node order."""
     mark = driver.cuEventCreate(0)
     with new_graph() as graph, memory(2) as pointer:
         one = add_kernel(graph, module, "meet", c_uint64(pointer), c_uint64(pointer + 4))
@@ -122,7 +122,7 @@ def test_recording_an_event_releases_other_branches(module):
 
 @pytest.mark.parametrize("order", [("stop", "spin"), ("spin", "stop")])
 def test_a_fault_ends_the_other_branches(order, refused):
-    """The kernel that never ends is stopped; the launch fails with the fault of the other one."""
+    """An endless kernel is stopped, and the launch fails with the fault of the other branch."""
     context = driver.cuCtxCreate(0, 0, 0)
     with kernels.loaded(kernels.SPIN, kernels.TRAP) as module, new_graph() as graph:
         pointer = driver.cuMemAlloc(4)

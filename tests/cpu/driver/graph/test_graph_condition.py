@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs that kernels steer: conditional nodes, and launches of graphs by kernels."""
+"""Conditional nodes, and graphs launched by kernels."""
 
 from __future__ import annotations
 
@@ -298,7 +298,7 @@ def test_an_endless_loop_can_be_interrupted():
 
 @contextlib.contextmanager
 def launcher(module: int, room: int, stream: int, flags: int = 0, behind: int = 8):
-    """An executable graph of a kernel that launches the graph whose handle is at `room`, and then notes `behind`."""
+    """An executable graph of a kernel that launches the graph whose handle is at `room`, and then records `behind`."""
     with calls.new_graph() as graph:
         arguments = c_uint64(room), c_uint64(stream), c_uint64(room + 8), c_uint64(room + 12)
         first = calls.add_kernel(graph, module, "launch", *arguments)

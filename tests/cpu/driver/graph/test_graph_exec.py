@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What nodes do when a graph runs, and changing that."""
+"""Execution of each kind of node, and updates of nodes in executable graphs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Changes of executable graphs that a GPU refuses, and memory nodes that an update exchanges."""
+"""Updates of executable graphs that a GPU rejects, and updates that replace memory nodes."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def reserved() -> int:
 
 
 def test_update_replaces_memory_nodes(context, refused):
-    """As when a loop captures its work anew each time and updates one executable graph with it."""
+    """As in a loop that captures its work each time and updates one executable graph with it."""
     with memory() as pointer, new_graph() as graph:
         allocating(graph, pointer, 1)
         with executable(graph) as run:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernel nodes that kernels of the same graph, and others, update."""
+"""Device-updatable kernel nodes, updated by kernels of the same and of other graphs."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def module(context):
 
 @pytest.fixture
 def made(module):
-    """A graph of one node that kernels update, which adds 5 to a place: node, handle for kernels, place, launch."""
+    """A graph of one device-updatable node, which adds 5 to an int: node, device handle, pointer, executable graph."""
     with calls.new_graph() as graph, calls.memory(64) as pointer:
         node = calls.add_kernel(graph, module, "add", c_uint64(pointer), c_uint32(5))
         handle = updatable(node)
@@ -113,13 +113,13 @@ def updatable(node: int, on: int = 1) -> int:
 
 
 def call(module: int, name: str, pointer: int, *values) -> int:
-    """Run a kernel that updates, and return what its call returned."""
+    """Run a kernel that updates a node, and return the status that its call returned."""
     kernels.run(module, name, *values, c_uint64(pointer + 252))
     return kernels.read(pointer + 252)
 
 
 def added(pointer: int, run: int) -> int:
-    """Return what a launch adds."""
+    """Return the number that a launch adds."""
     driver.cuMemsetD32(pointer, 0, 8)
     calls.launch(run)
     return kernels.read(pointer)
@@ -258,7 +258,7 @@ def test_restrictions_of_device_updatable_nodes(module, made, refused):
 
 
 def test_invalid_node_handles(module, context):
-    """No graph has been made from the node, or it is gone; or the number is some other address."""
+    """The node has never been instantiated, its executable graph is destroyed, or the number is another address."""
     with calls.new_graph() as graph, calls.memory(64) as pointer:
         handle = updatable(calls.add_kernel(graph, module, "add", c_uint64(pointer), c_uint32(5)))
         grid = [c_uint32(1)] * 3

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Capturing once more into a graph that was captured."""
+"""Recapturing into a captured graph (cuStreamBeginRecaptureToGraph)."""
 
 import contextlib
 import ctypes
@@ -31,7 +31,7 @@ def stream(context):
 
 
 def work(module, stream, pointer, value, fill=3, size=64):
-    """What is captured: memory, a kernel, a fill and a copy behind it."""
+    """Enqueue the work to capture: an allocation, a kernel, a memset and a copy."""
     room = driver.cuMemAllocAsync(size, stream)
     kernels.run(module, "store", c_uint64(pointer), c_uint32(value), stream=stream)
     driver.cuMemsetD32Async(pointer + 4, fill, 1, stream)

@@ -31,7 +31,7 @@ def test_round_trip_through_device_memory(context):
 
 @pytest.mark.parametrize("pinned", [False, True])
 def test_async_copies_behind_a_running_kernel(spinning, pinned):
-    """A pageable source may change as soon as the call returns, a pinned one is read in stream order."""
+    """A pageable source may be changed once the call returns; a pinned one is read in stream order."""
     source = driver.cuMemHostAlloc(8, 0) if pinned else ctypes.addressof(kept := ctypes.create_string_buffer(8))
     result = driver.cuMemHostAlloc(8, 0)
     ctypes.memmove(source, b"original", 8)
@@ -104,7 +104,7 @@ def test_invalid_source_or_destination(context, refused):
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_copies_in_2d_and_3d_match_numpy(context, data):
-    """cuMemcpy2D and cuMemcpy3D move the box that slicing picks."""
+    """cuMemcpy2D and cuMemcpy3D copy the box that NumPy's slicing selects."""
     flat = data.draw(st.booleans())
     width, height, depth = (data.draw(st.integers(1, 6)) for _ in range(3))
     depth = 1 if flat else depth

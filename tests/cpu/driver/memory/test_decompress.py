@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Batches of decompressions: Deflate against zlib, LZ4 and Snappy against encoders here."""
+"""Batched decompression: Deflate data of zlib, LZ4 and Snappy data of the encoders below."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def snappy(data: bytes, far: int = 2) -> bytes:
 
 
 class Batch:
-    """Operations on memory of the device."""
+    """A batch of decompressions in device memory."""
 
     def __init__(self, *given: tuple[int, bytes], room: int = ROOM):
         self.places = [driver.cuMemAlloc(size) for _, data in given for size in (max(len(data), 1), room, 4)]
@@ -147,7 +147,7 @@ def test_each_algorithm(context, text):
 
 @contextlib.contextmanager
 def in_context():
-    """The primary context for one of hypothesis's examples, which end wherever it likes while they draw."""
+    """The primary context for one example of hypothesis, which may abort an example while it draws."""
     driver.cuCtxSetCurrent(driver.cuDevicePrimaryCtxRetain(0))
     try:
         yield

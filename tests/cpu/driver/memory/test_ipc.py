@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory, pools and events that two processes share."""
+"""Inter-process sharing of memory, pools and events."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def test_registered_host_memory(context, refused):
 
 @given(st.lists(st.tuples(st.integers(1, 60), st.integers(1, 40)), max_size=20), st.integers(0, 2600))
 def test_the_address_table_finds_the_allocation_of_an_address(layout, asked):
-    """Against a plain search; `layout` has gaps and sizes."""
+    """Compare with a linear search; `layout` has gaps and sizes."""
     records, pointer = [], 1 << 50
     try:
         for gap, size in layout:

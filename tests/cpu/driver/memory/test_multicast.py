@@ -116,7 +116,7 @@ except CudaError as error:
 
 
 def test_devices_share_an_object():
-    """Two devices bind their memory; a kernel of the first one stores to both and sums up both."""
+    """Two devices bind memory; a kernel on the first one stores to both and reduces over both."""
     code = """
 import ctypes, kernels
 from graph_calls import at
@@ -194,9 +194,9 @@ COPIES = 3
 
 @pytest.fixture
 def copies(context):
-    """Return an address of a multicast object, and NumPy arrays of the memory of each of its copies.
+    """Yield an address of a multicast object, and NumPy arrays of the memory of each copy.
 
-    One CPU device stands for three: the object is told that it has them.
+    One CPU device stands for three: the object is made to believe that it has them.
     """
     from cuda.cpu.driver.memory import multicast
 
@@ -232,7 +232,7 @@ def numbers(kind: type, count: int) -> np.ndarray:
 
 
 def shape(type_: str, vec: str) -> tuple[str, str, int, int]:
-    """Return the names of a lane's registers in braces, their declaration, how many bytes they have, and in all."""
+    """Return a lane's registers in braces, their declaration, the bytes of each, and the number of registers."""
     size = np.dtype(KINDS[type_]).itemsize * (2 if type_.endswith("x2") else 1)
     count = int(vec[2:] or 1) if vec else 1
     names = [f"%v{number}" for number in range(count)]

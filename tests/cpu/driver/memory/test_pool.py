@@ -293,7 +293,7 @@ def localized(properties, kind: int, ordinal: int, domain: int):
 
 
 def test_the_one_locality_domain_is_the_device(context, refused):
-    """As on GPUs that have one domain (CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN)."""
+    """As on GPUs with a single locality domain (CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN)."""
     assert driver.cuDeviceGetAttribute(abi.CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_COUNT, 0) == 1
     pinned, managed = abi.CU_MEM_ALLOCATION_TYPE_PINNED, abi.CU_MEM_ALLOCATION_TYPE_MANAGED
     given = abi.CUmemPoolProps()

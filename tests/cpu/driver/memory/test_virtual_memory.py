@@ -143,7 +143,7 @@ def test_export_and_import_by_descriptor(memory, refused):
 
 @pytest.mark.parametrize("pages", [1, 3])
 def test_ranges_grow_in_place(pages):
-    """Behind each range there is room for others, which are asked for by their address."""
+    """The addresses after each range stay free, so that a range there can be reserved by address."""
     one, other = (driver.cuMemAddressReserve(pages * PAGE, 0, 0, 0) for _ in range(2))
     assert one % PAGE == other % PAGE == 0
     ranges = [(one, pages), (other, pages)]

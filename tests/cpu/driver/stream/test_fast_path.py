@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that need no Python once Python has answered their like, and all that sends them round by Python again."""
+"""Fast path in C for launches, waits and queries: when it is used, and when calls fall back to Python."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Call:
         return LIBRARY.cuStreamQuery(self.stream)
 
     def arrived(self) -> bool:
-        """Wait, and tell whether the latest launch has stored its value."""
+        """Synchronize, and return whether the latest launch has stored its value."""
         return self.synchronize() == 0 and kernels.read(self.out) == self.value.value
 
     def close(self) -> None:
@@ -73,7 +73,7 @@ def call(context, monkeypatch):
 
 
 def python_called(function) -> bool:
-    """Tell whether the driver's Python half has a part in a call."""
+    """Return whether a call runs any of the driver's Python code."""
     seen = []
 
     def look(frame, event, argument) -> None:
@@ -195,7 +195,7 @@ def test_destroyed_handles(context):
 
 @pytest.mark.parametrize("name", ["launch", "copy", "wait"])
 def test_a_stream_destroyed_by_another_thread(context, monkeypatch, name):
-    """Between the look at the handle and the command: as if the handle had been looked up a moment later."""
+    """The stream is destroyed between the handle look-up and the command; the call fails as for a destroyed handle."""
     call = Call(driver.cuStreamCreate(0))
     ready = streams.Stream.ready
 
@@ -282,7 +282,7 @@ def test_a_synchronization_trims_memory_pools(call):
 
 
 def test_attributes_need_no_python(context):
-    """Programs ask for them in threads that the main thread waits for without giving Python's lock up (Taichi)."""
+    """Taichi queries attributes in threads that the main thread waits for without releasing the interpreter lock."""
     value = ctypes.c_int()
     for attribute, expected in devices.find(0).attributes.items():
         get = functools.partial(LIBRARY.cuDeviceGetAttribute, ctypes.byref(value), attribute, 0)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Words side by side that each lane loads from a place of its own, by one instruction or several."""
+"""Adjacent words that each lane loads from its own address, merged into one load or several."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("options", [{}, {"width": 16}], ids=["warps", "halves"])
 def test_adjacent_loads_match_numpy(case, options, monkeypatch):
-    """Lanes with a negative start do not run, and must not load anything: their address is zero."""
+    """Lanes with a negative start are inactive and must not load: their address is zero."""
     for name, value in options.items():
         monkeypatch.setenv(f"CUDA_CPU_{name.upper()}", str(value))
     loads, words = CASES[case]

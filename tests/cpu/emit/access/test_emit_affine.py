@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rows: accesses whose addresses follow each other, and everything that only looks like that."""
+"""Contiguous accesses by affine indices, and indices that only look affine because they wrap around."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_block_shapes(block: tuple[int, ...], count: int) -> None:
 
 
 def test_an_index_that_wraps_around_within_a_warp() -> None:
-    """32-bit indices around -1 are used as signed and as unsigned numbers, and around 2**31 - 1 as signed ones."""
+    """32-bit indices around -1, used as signed and as unsigned, and around 2**31 - 1, used as signed."""
     text = """
 .visible .entry k(.param .u64 in, .param .u64 out, .param .u32 first)
 {
@@ -95,7 +95,7 @@ def test_backwards_and_strided_accesses() -> None:
 
 @pytest.mark.parametrize("row", [FULL_RUN, HALF_RUN])
 def test_a_stride_that_overflows_the_index_type(row: int) -> None:
-    """The product of two factors has 62 bits: 16 lanes of that are beyond those of the numbers that are compared."""
+    """The product of two factors has 62 bits, so 16 lanes of that stride exceed the 64 bits that are compared."""
     text = (
         HEAD
         + """
@@ -134,7 +134,7 @@ def test_shifts_of_an_index_by_more_than_its_width(distance: str) -> None:
 @pytest.mark.parametrize("bits", ["and.b32 %r2, %r1, -32;", "shr.u32 %r9, %r1, 5; shl.b32 %r2, %r9, 5;",
                                   "shr.u32 %r9, %r1, 3; and.b32 %r10, %r9, -4; shl.b32 %r2, %r10, 3;"])  # fmt: skip
 def test_bits_of_an_index_in_a_loop_with_waiting_lanes(bits: str) -> None:
-    """In a loop that may wait for other lanes, the index itself is no row: neither is what is made of its bits."""
+    """In a loop that may wait for other lanes, neither the index nor values made of its bits are affine."""
     text = """
 .visible .entry k(.param .u64 in, .param .u64 out)
 {
@@ -289,7 +289,7 @@ BITS = """
     "block", [(32,), (100,), (64, 2), (48, 2), (24, 4), (40, 2), (16, 4), (8, 8), (33, 2), (7,), (96,)]
 )
 def test_bits_of_the_thread_index(block: tuple[int, ...]) -> None:
-    """Blocks whose rows of threads begin anywhere in a warp are among them."""
+    """Includes blocks whose rows of threads begin anywhere in a warp."""
     data = np.random.default_rng(2).integers(0, 2**32, 64, dtype=np.uint32)
     threads = int(np.prod(block))
     out = np.zeros((threads, 8), np.uint32)
@@ -334,7 +334,7 @@ LAST:
 @pytest.mark.parametrize("n", [0, 1, 20, 32, 50, 200])
 @pytest.mark.parametrize("shift", [0, -40, 2**31 - 70])
 def test_short_divergent_branches(threads: int, n: int, shift: int) -> None:
-    """Indices that wrap around in the middle of a warp are among them: there, either way goes on lane by lane."""
+    """Includes indices that wrap around in the middle of a warp, which are handled lane by lane."""
     x = np.arange(threads, dtype=np.int64)
     there, here = ((x + shift + 2**31) % 2**32 - 2**31), -((x - shift + 2**31) % 2**32 - 2**31)
     index = np.where(x < n, here, there)
@@ -359,7 +359,7 @@ COMPARED = {"lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": opera
 
 
 def as_number(value: int, bits: int, signed: bool) -> int:
-    """Return what the lower bits of a number say."""
+    """Return the lower bits of a number as a signed or unsigned integer."""
     value &= (1 << bits) - 1
     return value - (1 << bits) if signed and value >> bits - 1 else value
 
@@ -367,7 +367,7 @@ def as_number(value: int, bits: int, signed: bool) -> int:
 @pytest.mark.parametrize("type_", ["s16", "u16", "s32", "u32", "u64"])
 @pytest.mark.parametrize("share", [1 / 3, -1 / 3, 3 / 4 / 31])
 def test_comparisons_of_indices_with_large_strides(type_: str, share: float) -> None:
-    """The way from the first lane to the last is longer than all numbers: `i % 3 == 1` is compiled as such a step."""
+    """The distance from first to last lane exceeds the type's range, as in the code generated for `i % 3 == 1`."""
     bits, signed = int(type_[1:]), type_[0] == "s"
     step = round(share * (1 << bits)) | 1
     first, last = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)

@@ -44,7 +44,7 @@ def kernel(operations: list[str], type_: str, *, uniform: bool) -> str:
 
 
 def patterns(type_: str, count: int) -> list[np.ndarray]:
-    """Return numbers of all sizes with subnormal ones, infinities, zeros and NaNs among them."""
+    """Return numbers of all magnitudes, including subnormal numbers, infinities, zeros and NaNs."""
     word, number = (np.uint32, np.float32) if type_ == "f32" else (np.uint64, np.float64)
     random = np.random.default_rng(5)
     found = [random.integers(0, 2 ** (word().nbytes * 8), count, dtype=word).view(number) for _ in range(3)]
@@ -73,7 +73,7 @@ def test_results_are_identical_without_avx512(type_, operations, width, uniform,
 
 
 def test_rounding_modes_need_no_mode_change():
-    """No call that changes the CPU's rounding mode is left."""
+    """The machine code has no instruction that changes the CPU's rounding mode."""
     program = ptx_program.build(
         [".version 8.5\n.target sm_90\n.address_size 64\n" + kernel(OPERATIONS_F32, "f32", uniform=False)]
     )

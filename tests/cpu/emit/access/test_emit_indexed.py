@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Gathers and atomic operations by a base and narrow indices, however the address is computed of them."""
+"""Gathers and atomic operations by a base and 32-bit indices, for all ways to compute the address."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ NUMBERS = {"s32": np.int32, "u32": np.uint32, "u8": np.uint8, "s16": np.int16}
 
 
 def indices_for(way: str) -> list[np.ndarray]:
-    """Return rows, rows backwards, and indices in no order, of both signs where there are any."""
+    """Return ascending, descending and random indices, of both signs where the type has them."""
     type_ = WAYS[way][0]
     low, high = (-128, 128) if type_.startswith("s") else (0, 256)
     random = np.random.default_rng(seed=5).integers(low, high, 64)
@@ -84,7 +84,7 @@ def test_gathers(way: str, threads: object) -> None:
 
 
 def test_gather_indices_up_to_the_maximum() -> None:
-    """Rows that end where numbers of 32 bits do."""
+    """Contiguous indices up to 2**31 - 1."""
     x = np.arange(64, dtype=np.uint32)
     indices = np.arange(2**31 - 64, 2**31).astype(np.int32)
     text = GATHER.replace("WAY", LOAD + WAYS["mul.wide.s32"][1]).replace("TYPE", "s32").replace("BYTES", "4")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Gathers in loops are put in place, rather than called: loops whose lanes go round unequally often, against NumPy."""
+"""Inlined gathers in loops whose lanes iterate a different number of times, compared with NumPy."""
 
 from __future__ import annotations
 

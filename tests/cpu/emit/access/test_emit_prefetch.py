@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Loops through memory: one index, compared by one lane, for converged SIMD groups; and prefetches."""
+"""Loops through memory: uniform comparisons of the index in converged SIMD groups, and prefetches."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_loop_sums_match_numpy(type_: str, add: str) -> None:
 
 
 def total(x: np.ndarray, places: range) -> int:
-    """Return what a thread adds up."""
+    """Return the sum of a thread."""
     found = 0
     for place in places:
         found = (3 * found + int(x[place])) % 2**32
@@ -95,7 +95,7 @@ def total(x: np.ndarray, places: range) -> int:
 
 
 def test_loops_with_falling_indices() -> None:
-    """The index falls from lane to lane and from round to round, to below 0."""
+    """The index falls from lane to lane and from iteration to iteration, to below 0."""
     text = text_of(
         SUM, INDEX="sub.s32 %i3, 999, %i3;", NOT="lt", COMPARE="ge", ADD="sub.s32 %i3, %i3, %i2;", TYPE="s32"
     )
@@ -137,7 +137,7 @@ FUNCTIONS |= {"eq": np.equal, "ne": np.not_equal, "lo": np.less, "ls": np.less_e
      ("u64", "ls"), ("u64", "hi"), ("s64", "le")],
 )  # fmt: skip
 def test_uniform_comparisons_at_the_limits_of_the_type(type_: str, compare: str, *, swapped: bool, stride: int) -> None:
-    """Around every edge, that of the type among them, each lane is compared as it is."""
+    """Near every bound, including the limits of the type, each lane is compared on its own."""
     operands = "%i2, %i3" if swapped else "%i3, %i2"
     kernel = compiled(text_of(COMPARE, STRIDE=str(stride), COMPARE=compare, OPERANDS=operands, TYPE=type_))
     number = {"s32": np.int32, "u32": np.uint32, "s64": np.int64, "u64": np.uint64}[type_]
@@ -157,7 +157,7 @@ def test_uniform_comparisons_at_the_limits_of_the_type(type_: str, compare: str,
 
 
 def test_loops_prefetch_the_next_iteration() -> None:
-    """Once for each segment, by what the index grows by, if that is known; SIMD groups in turns if there is one row."""
+    """One prefetch per segment, by the loop's stride if that is known; with one segment, SIMD groups alternate."""
 
     def hints(further: str = "", **words: str) -> int:
         text = text_of(SUM, INDEX="", NOT="ge", COMPARE="lt", TYPE="s64", **words)
@@ -173,7 +173,7 @@ def test_loops_prefetch_the_next_iteration() -> None:
 
 
 def test_long_address_chains_are_traversed_once() -> None:
-    """Sums of sums, each of which has the one before as both of its terms."""
+    """Sums whose two terms are both the previous sum."""
     text = HEAD + text_of(SUM, INDEX="", NOT="ge", COMPARE="lt", TYPE="s64", ADD=ADDS["once"][0])
     chain = "sub.s64 %z0, %i3, %i3;" + "".join(f"add.s64 %z{n + 1}, %z{n}, %z{n};" for n in range(12))
     text = text.replace(".reg .pred", ".reg .b64 %z<13>; .reg .pred")
@@ -224,7 +224,7 @@ def test_blocks_along_x_prefetch_for_the_next_block(axis: str, asks: bool) -> No
 
 
 def test_short_launches_do_not_prefetch() -> None:
-    """Where one call runs all blocks, each hint is branched around: what they access most often is in the cache."""
+    """If one call runs all blocks, a branch skips each prefetch, because the data is mostly in the cache."""
     text = emit_kernel(ptx_program.build([HEAD + COPY.replace("AXIS", "0")]), "k").text
     fields = {name: re.search(rf"(%\w+) = getelementptr i8, ptr %warp, i64 {WARP[name]}\n", text)[1] for name in SIZES}
     loaded = {name: re.search(rf"(%\w+) = load i32, ptr {place},", text)[1] for name, place in fields.items()}

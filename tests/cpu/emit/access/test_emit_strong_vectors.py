@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Strong accesses to vectors: every lane's elements arrive, and no thread sees a part of another's."""
+"""Strong (volatile, relaxed, acquire, release) vector accesses: correct elements, and no torn vectors."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_elements_are_stored_per_lane(type_, count, load, store, same, limit):
 @pytest.mark.parametrize(("type_", "count"), [("u32", 2), ("u64", 2), ("u32", 4)])
 @pytest.mark.parametrize("lanes", [1, 2])
 def test_vector_stores_are_not_torn(type_, count, lanes):
-    """Block 0 stores vectors of equal elements all the time; block 1 counts those that it finds to differ."""
+    """Block 0 keeps storing vectors of equal elements; block 1 counts vectors whose elements differ."""
     elements = [f"%v{i}" for i in range(count)]
     size = int(type_[1:]) // 8 * count
     text = f""".version 8.5\n.target sm_90\n.address_size 64

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Device functions: values and structs by value, pointers to functions, recursion, services of the runtime."""
+"""Calls of device functions: scalars and structs by value, function pointers, recursion, services of the runtime."""
 
 from __future__ import annotations
 

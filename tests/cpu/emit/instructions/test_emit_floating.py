@@ -22,7 +22,7 @@ ROUNDINGS = ["rn", "rz", "rm", "rp"]
 
 
 def patterns(type_: str) -> st.SearchStrategy[int]:
-    """Return bit patterns: edges of the format, any bits, and numbers of middling size."""
+    """Return bit patterns: limits of the format, random bits, and numbers of medium magnitude."""
     precision, bias, width = FORMATS[type_]
     infinity = ((1 << (width - precision)) - 1) << (precision - 1)
     one = bias << (precision - 1)
@@ -324,7 +324,7 @@ def test_conversions_of_small_floats(type_: str, mantissa: int, bias: int, large
     ("type_", "bits", "mantissa", "bias"), [("e2m1", 4, 1, 1), ("e2m3", 6, 3, 1), ("e3m2", 6, 2, 3)]
 )
 def test_conversions_of_6_and_4_bit_floats(type_: str, bits: int, mantissa: int, bias: int) -> None:
-    """Every code both ways; between two numbers the nearest one, halfway the even one; no infinities, no NaN."""
+    """Every code in both directions, rounding to nearest even between codes; there are no infinities and no NaN."""
 
     def value(code: int) -> float:
         exponent, fraction = code >> mantissa, code & ((1 << mantissa) - 1)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Predicates that are negated or constant where they are read, and accesses that name no state space."""
+"""Negated and constant predicate operands, special registers, and accesses without a state space."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions that compilers seldom write, each against NumPy on numbers of every kind."""
+"""Instructions that compilers rarely generate, each compared with NumPy."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def numbers(type_: str, shift: int = 0) -> np.ndarray:
 
 
 def same(found, wanted, *, zeros: bool = True) -> None:
-    """Compare; NaNs are alike, zeros of different sign are not, unless it does not matter."""
+    """Compare bits; NaNs are equal, zeros of different sign are not unless `zeros` is false."""
     found, wanted = np.asarray(found), np.asarray(wanted)
     np.testing.assert_array_equal(found, wanted)
     if zeros and found.dtype.kind == "f":
@@ -132,7 +132,7 @@ def test_packed_float_fma():
 
 @pytest.mark.parametrize("type_", ["f16", "bf16"])
 def test_mixed_precision(type_):
-    """The small operand is made a float first, section 9.7.5."""
+    """The smaller operand is converted to a float first, section 9.7.5."""
     a, b, c = numbers(type_), numbers(type_, 1), numbers("f32", 2)
     x, y = as_floats(type_, a).astype(np.float64), as_floats(type_, b).astype(np.float64)
     with np.errstate(all="ignore"):
@@ -384,7 +384,7 @@ def test_cache_hints_do_not_change_results():
     ],
 )  # fmt: skip
 def test_reductions_in_memory(operation, type_, values, wanted):
-    """One after the other, from 4 on; all lanes at one place."""
+    """All lanes change one address, one after the other, starting from 4."""
     dtype = TYPES[type_]
     text = f"""
     .visible .entry k(.param .u64 to, .param .u64 from)
@@ -445,7 +445,7 @@ BARRIERS = [
 
 @pytest.mark.parametrize(("instruction", "expected", "result"), BARRIERS)
 def test_barrier_variants(instruction, expected, result):
-    """What the runtime is asked: number, threads and operation; nothing where all threads of the block wait, which
+    """Requests to the runtime: number, threads and operation; none where all threads of the block wait, which
     machine code does by itself. Every other thread's predicate holds."""
     text = f"""
     .visible .entry k(.param .u64 to)
@@ -481,7 +481,7 @@ def test_brkpt_is_a_trap():
 
 
 def test_fma_oob_products_are_zero():
-    """fma.oob: a factor that a tensor copy wrote for what is out of bounds makes the result zero (section 9.7.4.4)."""
+    """fma.oob: a factor that a tensor copy wrote for an out-of-bounds element makes the result zero (9.7.4.4)."""
     nans = np.array([0x7FF7, 0xFFF7, 0x7EFF, 0x7FFF], np.uint16).view(np.float16)
     found = apply("fma.rn.oob.f16 $d, $a, $b, $c", "f16", ("f16", nans), ("f16", [3.0]), ("f16", [1.5]))
     np.testing.assert_array_equal(found[:4], [0, 0, np.nan, np.nan])

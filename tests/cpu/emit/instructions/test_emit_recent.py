@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions that came with PTX 8.6 to 9.3, most of them for sm_100 and later; bytes are in test_every_number.py."""
+"""Instructions of PTX 8.6 to 9.3, mostly for sm_100 and later; those on bytes are in test_every_number.py."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_cluster_launch_control_try_cancel_is_declined(multicast):
 
 
 def test_reserved_shared_memory_follows_that_of_the_kernel():
-    """%reserved_smem_offset_... are places in shared memory, also where a called function alone reads one."""
+    """%reserved_smem_offset_... are shared memory offsets, also if only a called function reads one."""
     text = """
     .func (.param .b32 place) reserved() {
         .reg .b32 %r<2>; mov.u32 %r1, %reserved_smem_offset_1; st.param.b32 [place], %r1; ret; }
@@ -173,7 +173,7 @@ def test_reserved_shared_memory_follows_that_of_the_kernel():
 
 
 def test_vector_moves():
-    """Elements move as if at the same time; a special register may be all of its components."""
+    """Elements are moved as if simultaneously; a special register may stand for all of its components."""
     text = """
     .visible .entry k(.param .u64 out)
     {

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Approximate functions of zeros, infinities, NaN and subnormals, as the tables of the PTX manual give them.
+"""Approximate functions of zeros, infinities, NaN and subnormals, as in the tables of the PTX manual.
 
 Sections 9.7.3.8 (div), 9.7.3.13 to 9.7.3.22 (rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh), 9.7.4.9 and 9.7.4.10.
 """
@@ -82,7 +82,7 @@ def test_approximations_of_16_bit_types(name: str, type_: str) -> None:
 
 @pytest.mark.parametrize("name", ["sin", "cos"])
 def test_sine_and_cosine_of_huge_numbers(name: str) -> None:
-    """They have no correct digit, but are of the function's range."""
+    """The results have no correct digit, but lie in the function's range."""
     numbers = np.concatenate([2.0 ** np.arange(20, 128, 4), [3.4e38, -3.4e38, -1e37]]).astype(np.float32)
     found = apply(f"{name}.approx.f32 $d, $a", "f32", ("f32", numbers))
     assert np.all(np.abs(found) <= 1.0)

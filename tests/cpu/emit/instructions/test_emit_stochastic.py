@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Stochastic rounding against fractions: the random bits stand below the last bit of the result (9.7.9.21)."""
+"""Stochastic rounding compared with fractions: the random bits are added below the result's last bit (9.7.9.21)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def rounded(value: float, bits: int, type_: str) -> float:
 
 
 def samples(type_: str) -> np.ndarray:
-    """Return numbers of all sizes around the type's range, and its edges."""
+    """Return numbers of all magnitudes around the type's range, and its limits."""
     kind, mantissa, least, _ = TYPES[type_]
     most = np.log2(float(ml_dtypes.finfo(kind).max))
     sizes = 2.0 ** random.uniform(max(least - mantissa - 2, -140), min(most + 1, 127.9), 26) * random.choice(
@@ -51,7 +51,7 @@ def samples(type_: str) -> np.ndarray:
 
 
 def codes(values: list[float], type_: str, *, relu: bool) -> np.ndarray:
-    """Return numbers that the type has as its bits."""
+    """Return the codes of numbers that the type can represent."""
     kind = TYPES[type_][0]
     numbers = np.array([0.0 if relu and value < 0 else value for value in values])
     nan = {"f16": 0x7FFF, "bf16": 0x7FFF, "e4m3": 0x7F, "e5m2": 0x7F, "e2m3": 0x1F, "e3m2": 0x1F, "e2m1": 0x7}[type_]
@@ -61,7 +61,7 @@ def codes(values: list[float], type_: str, *, relu: bool) -> np.ndarray:
 
 
 def canonical(bits: np.ndarray, type_: str) -> np.ndarray:
-    """Return 16-bit numbers with one NaN in place of all."""
+    """Return 16-bit numbers with all NaNs replaced by one."""
     infinite = {"f16": 0x7C00, "bf16": 0x7F80}[type_]
     return np.where((bits & 0x7FFF) > infinite, 0x7FFF, bits)
 
@@ -122,7 +122,7 @@ def test_small_floats(type_, relu):
 @pytest.mark.parametrize("type_", ["f16", "bf16"])
 @pytest.mark.parametrize("relu", ["", ".relu"])
 def test_halves_saturate(type_, relu):
-    """The nearest number, where infinities become the largest one and NaN stays (section 9.7.9.21)."""
+    """Results are clamped: infinities become the largest number, NaN stays (section 9.7.9.21)."""
     most = float(ml_dtypes.finfo(TYPES[type_][0]).max)
     values = [np.inf, -np.inf, np.nan, 1.5, -2.0, most, float(np.float32(3e38)), -0.0]
     found = apply(f"cvt.rn{relu}.satfinite.{type_}.f32 $d, $a", "b16", ("f32", values))[:8]

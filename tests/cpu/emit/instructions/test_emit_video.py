@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Video instructions against a model of the manual's pseudo-code."""
+"""Video instructions, compared with a model of the manual's pseudo-code."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_video_instructions(opcode, types, second):
 
 
 def part_of(word: int, selector: str, type_: str) -> int:
-    """Return a selected part of a word."""
+    """Return the selected byte or half of a word."""
     width = {"": 32, "b": 8, "h": 16}[selector[:1]]
     return number(word >> width * int(selector[1:] or 0), width, type_)
 
@@ -88,7 +88,7 @@ def clamped(value: int, width: int, type_: str) -> int:
 
 
 def merged(value: int, selector: str, c: int) -> int:
-    """Return a value, or c with a part that is the value's."""
+    """Return a value, or c with the selected part replaced by the value's."""
     if not selector:
         return value & 0xFFFFFFFF
     width = 8 if selector[0] == "b" else 16
@@ -98,7 +98,7 @@ def merged(value: int, selector: str, c: int) -> int:
 
 
 def run(text: str) -> tuple[np.ndarray, list[tuple[int, int, int]]]:
-    """Return what an instruction makes of random words, and the words."""
+    """Return the results of an instruction for random words, and the words."""
     random = np.random.default_rng(7)
     words = [random.integers(0, 1 << 32, 32, np.uint32) for _ in range(3)]
     words[1][:16] %= 50  # as numbers of bits to shift by

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Exchange between lanes, against the manual's pseudo-code."""
+"""Warp shuffles, votes, matches and reductions, compared with the manual's pseudo-code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KERNEL = """
 
 
 def run(code: str, values: np.ndarray, x: int = 0, y: int = 0, threads: int = 32) -> tuple[np.ndarray, np.ndarray]:
-    """Run code that makes %r3 and %r4 of %r2 (each lane's value), %r8 (x) and %r9 (y)."""
+    """Run code that computes %r3 and %r4 from %r2 (each lane's value), %r8 (x) and %r9 (y)."""
     values = np.asarray(values).astype(np.uint32)
     first, second = np.full(32, 88, np.uint32), np.full(32, 88, np.uint32)
     head = "" if ".sync" in code else ".version 6.3\n.target sm_60\n.address_size 64\n"
@@ -101,7 +101,7 @@ def test_votes():
 
 
 def test_shuffles_and_votes_of_active_lanes():
-    """Without .sync and member mask, as PTX for targets below sm_70 has them."""
+    """Without .sync and member mask, as in PTX for targets below sm_70."""
     got, inside = run("shfl.down.b32 %r3|%p1, %r2, 1, 31; selp.u32 %r4, 1, 0, %p1;", LANES * 3)
     np.testing.assert_array_equal(got, np.minimum(LANES + 1, 31) * 3)
     np.testing.assert_array_equal(inside, LANES < 31)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Blocks that go through a loop together: each has its own sums, shared memory and faults, as if it had run alone."""
+"""Block fusion: blocks that run a loop together have the same results and faults as blocks that run alone."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def check(block: tuple[int, ...], grid: tuple[int, ...], n: int, more: int, step
 
 @pytest.mark.parametrize("block", [(256,), (64,), (96,), (40,), (1024,), (64, 1, 4), (16, 1, 6), (512,)])
 def test_fused_blocks_match_the_reference(block: tuple[int, ...]) -> None:
-    """As many blocks as go together, one more, and fewer; loops that are short in some, or do not run at all."""
+    """Exactly one fused set of blocks, one block more, and fewer; loops that are short or empty in some blocks."""
     for grid in ((9,), (2,), (23,), (5, 3)):
         for n, more, step in ((100000, 0, 1024), (100000, -3000, 1500), (30000, 1100, 4099), (1000, 700, 1024)):
             check(block, grid, n, more, step)
@@ -127,7 +127,7 @@ OTHERS = {
 
 @pytest.mark.parametrize("what", OTHERS)
 def test_kernels_with_observable_effects_are_not_fused(what: str) -> None:
-    """What others could see of a block that has begun, or what it could see of them, keeps it from running ahead."""
+    """Blocks are not fused if they could observe each other's progress."""
     assert "\nfusion:" not in emit_kernel(ptx_program.build([HEAD + text_of(*OTHERS[what])]), "k").text
     check((256,), (9,), 100000, 0, 1024, text_of(*OTHERS[what]))
 
@@ -141,7 +141,7 @@ def test_which_kernels_are_fused() -> None:
 
 @pytest.mark.cpu_only
 def test_a_fault_in_a_fused_block_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Block 5 runs past the end of the memory when it goes through the loop with blocks 4, 6 and 7."""
+    """Block 5 accesses memory out of bounds while it is fused with blocks 4, 6 and 7."""
     monkeypatch.setenv("CUDA_CPU_LEVEL", "3")
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]

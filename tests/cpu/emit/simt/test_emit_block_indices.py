@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Many blocks in one call: where each thread is in its block and in the grid, in blocks of all shapes."""
+"""Thread and block indices when one call runs many blocks, for all block shapes."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_a_fault_names_its_block_and_warp() -> None:
 
 
 def test_blocks_of_clusters_run_in_cluster_order() -> None:
-    """Machine code that advances to the next block along x would leave the cluster."""
+    """Advancing to the next block along x would leave the cluster."""
     loaded = Loaded((HEAD + INDICES.replace("BARRIER", "")).encode())
     out, alone = np.zeros(64 * 16, np.uint32), np.zeros(64 * 16, np.uint32)
     loaded.launch("k", (4, 4, 1), 64, out, np.uint32(out.size), cluster=(2, 2, 1))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Registers that are written once, with a constant, are that constant wherever they are read."""
+"""Constant propagation: registers written once, with a constant, are replaced where they are read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEAD = ".version 8.5\n.target sm_90\n.address_size 64\n"
 
 
 def sources(body: str) -> dict[str, tuple]:
-    """Return opcodes with what is read, after constants were put in."""
+    """Return opcodes and their source operands after constant propagation."""
     registers = ".reg .pred %p<4>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %d<9>;"
     folded = fold_constants(
         parse(f"{HEAD}.visible .entry k() {{ {registers}\n{body} ret; }}").functions["k"].body, is_pure
@@ -45,12 +45,12 @@ def test_only_registers_written_once_unconditionally_are_constants():
 
 
 def test_addresses_are_not_propagated():
-    """What a load takes for its address is not looked at."""
+    """Address operands of loads are left alone."""
     assert sources("mov.u64 %d1, 4096; ld.global.u32 %r1, [%d1];")["ld"] == (None,)
 
 
 def test_constants_keep_the_bits_of_the_register():
-    """A register written as one type may be read as another one, by the bits that are there."""
+    """A register written as one type may be read as another, with the same bits."""
     text = """
 .visible .entry k(.param .u64 out)
 {

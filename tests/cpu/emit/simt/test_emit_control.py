@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Control flow under masks: every graph gives each lane what it would compute alone."""
+"""Control flow under masks: each lane computes what it would compute alone, for every control-flow graph."""
 
 from __future__ import annotations
 
@@ -123,13 +123,13 @@ C:  add.u32 %r3, %r3, 100;
 
 
 def test_branch_through_a_table_with_one_target() -> None:
-    """Lanes do not part, though their indices differ."""
+    """Lanes do not diverge although their indices differ."""
     body = "rem.u32 %r4, %r2, 2;\nT: .branchtargets A, A;\nbrx.idx %r4, T;\nA: add.u32 %r3, %r2, 1;\n"
     np.testing.assert_array_equal(run(body, np.arange(32)), np.arange(1, 33))
 
 
 def test_lanes_wait_for_the_members_of_a_vote() -> None:
-    """Some lanes come to it by way of a barrier of their own."""
+    """Some lanes reach the vote through a barrier of their own."""
     body = """
     setp.lt.u32 %p1, %r2, 16; mov.u32 %r3, 1;
     @%p1 bra LOW;
@@ -169,7 +169,7 @@ def test_lanes_that_end_an_iteration_early_wait_for_the_others(end: str) -> None
 
 
 def test_lanes_reconverge_at_votes_in_loops_with_two_entries() -> None:
-    """Of the lanes that enter in the middle, some leave while others are at the start."""
+    """Some lanes that enter in the middle leave while others are at the loop header."""
     body = """
     mov.u32 %r3, 0; mov.u32 %r4, 0; setp.lt.u32 %p1, %r2, 7; mov.pred %p2, %p1;
     @%p1 bra SECOND;
@@ -210,7 +210,7 @@ MEET:
 
 
 def test_lanes_waiting_at_another_vote_have_not_arrived() -> None:
-    """Lanes 0 and 1 vote; 1 waits for 2 before that, and 2 for another warp."""
+    """Lanes 0 and 1 vote; before that, lane 1 waits for lane 2, which waits for another warp."""
     body = """
     mov.u32 %r3, 0; setp.eq.u32 %p1, %r2, 0; setp.eq.u32 %p3, %r2, 2; setp.gt.u32 %p4, %r2, 2;
     @%p4 bra END;
@@ -235,7 +235,7 @@ MEET:
 
 
 def test_lanes_synchronise_at_different_warp_barriers() -> None:
-    """What the others have written before theirs is there behind one's own."""
+    """Writes of other lanes before their barrier are visible after the lane's own."""
     body = """
     setp.lt.u32 %p1, %r2, 16; add.s64 %d4, %d1, 128; mov.u32 %r3, 7;
     @%p1 bra LOW;
@@ -284,7 +284,7 @@ LOCK:
 
 @pytest.mark.parametrize("outer", ["LOCK", "OUTER"])
 def test_lanes_vote_together_after_a_lock_at_the_loop_header(outer: str) -> None:
-    """Where the loop around a lock begins with the lock, both go back to one block."""
+    """If the loop around a lock begins with the lock, both loops have the same header."""
     body = f"""
     add.s64 %d4, %d1, 128; mov.u32 %r3, 0; mov.u32 %r5, 0;
 OUTER: {"mov.u32 %r6, 0;" if outer == "OUTER" else ""}
@@ -433,7 +433,7 @@ STEPS = 60
 def random_blocks(seed: int) -> list[tuple[list[tuple], tuple]]:
     """Return blocks: steps (operation, target, two sources, guard or None) and an end (register, bit, targets).
 
-    Registers 0 and 1 differ between lanes at first, 2 and 3 do not; so branches are uniform, divergent, or become it.
+    Registers 0 and 1 initially differ between lanes, 2 and 3 do not, so that branches are uniform or divergent.
     """
     rng = random.Random(seed)
     count = rng.randint(2, 12)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Interleaved SIMD groups: each resumes where it was suspended, with the results of a loop that runs alone."""
+"""Interleaved SIMD groups resume where they were suspended, with the same results as a loop that is not interleaved."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def kernel(body: str, behind: str, **options: object):
 
 
 def hashes(x: np.ndarray, threads: int, blocks: int, n: int, step: int) -> np.ndarray:
-    """Return what HASH and STORE leave."""
+    """Return the expected results of HASH and STORE."""
     thread = np.tile(np.arange(threads, dtype=np.uint32), blocks)
     at = thread.astype(np.int64) + 1000 * np.repeat(np.arange(blocks), threads)
     found = np.zeros(threads * blocks, np.uint32)
@@ -64,7 +64,7 @@ def hashes(x: np.ndarray, threads: int, blocks: int, n: int, step: int) -> np.nd
 
 @pytest.mark.parametrize("block", BLOCKS)
 def test_interleaved_hashes_match_the_reference(block: tuple[int, ...]) -> None:
-    """Numbers of iterations beside multiples of a slice, and SIMD groups and lanes with one more than others."""
+    """Iteration counts around multiples of a slice, and SIMD groups and lanes with one iteration more than others."""
     x = np.random.default_rng(seed=1).integers(0, 2**32, 80000, dtype=np.uint32)
     threads, blocks = int(np.prod(block)), 3
     for n, step in SIZES:
@@ -94,7 +94,7 @@ def test_loops_without_a_barrier() -> None:
 
 
 def test_interleaved_loops_poll_the_runtime() -> None:
-    """Slices poll the runtime as often as iterations do, so that kernels can be interrupted."""
+    """Slices poll the runtime as often as single iterations would, so that kernels can be interrupted."""
     polls = []
     x, out = np.ones(1 << 20, np.uint32), np.zeros(256, np.uint32)
     kernel(HASH, STORE)(
@@ -105,7 +105,7 @@ def test_interleaved_loops_poll_the_runtime() -> None:
 
 
 def test_interleaved_atomics_in_shared_memory() -> None:
-    """Atomic operations that come in any order."""
+    """Atomic operations whose order does not matter."""
     count = "and.b32 %r17, %r6, 255; shl.b32 %r17, %r17, 2; add.s32 %r17, %r17, %r9; red.shared.add.u32 [%r17], 1;"
     behind = "bar.sync 0; ld.shared.u32 %r18, [%r8]; st.global.u32 [%d5], %r18;"
     x = np.random.default_rng(seed=2).integers(0, 2**32, 80000, dtype=np.uint32)
@@ -116,7 +116,7 @@ def test_interleaved_atomics_in_shared_memory() -> None:
 
 
 def test_nested_loops() -> None:
-    """The inner loop is entered again by SIMD groups in different iterations of the outer one."""
+    """SIMD groups re-enter the inner loop in different iterations of the outer one."""
     inner = """
     mov.u32 %r21, %r7;
 INNER:
@@ -146,7 +146,7 @@ ORDERED = {
 
 @pytest.mark.parametrize("what", ORDERED)
 def test_no_interleaving_where_order_is_observable(what: str) -> None:
-    """One warp goes through its loop after the other."""
+    """The warps run their loops one after the other."""
     text = LOOP.replace("BODY", ORDERED[what]).replace("BEHIND", "bar.sync 0; ld.shared.u32 %r5, [room];" + STORE)
     x = np.random.default_rng(seed=4).integers(0, 2**32, 80000, dtype=np.uint32)
     out, n, step = np.zeros(256, np.uint32), 70000, 1024

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The kernel that everything else builds on: a guarded elementwise operation, over full and partial warps."""
+"""A guarded elementwise kernel (saxpy), with full and partial warps."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Large kernels: the work for one grows with its size, not with the square; results stay right; too large is said."""
+"""Large kernels: compile work grows linearly, results are right, and kernels that are too large are rejected."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ SHAPES = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_results_beyond_the_size_limits(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At sizes beyond which blocks are cut, tests of waiting blocks are shared, and variables stay in memory."""
+    """Above the sizes at which basic blocks are split, tests of waiting blocks shared, and variables kept in memory."""
     monkeypatch.setattr(function, "LONGEST", 20)
     monkeypatch.setattr(function, "MOST_WAITING", 50)
     monkeypatch.setattr(jit, "MOST_VARIABLES", 10)
@@ -154,7 +154,7 @@ def test_results_beyond_the_size_limits(shape: str, monkeypatch: pytest.MonkeyPa
 
 
 def _work(text: str) -> tuple[int, int]:
-    """Return how many functions are called to translate a kernel, and how long its LLVM IR is."""
+    """Return the number of function calls to translate a kernel, and the length of its LLVM IR."""
     calls = 0
 
     def count(frame: object, event: str, argument: object) -> None:
@@ -171,14 +171,14 @@ def _work(text: str) -> tuple[int, int]:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_compile_work_grows_linearly(shape: str) -> None:
-    """Four times the size may take five times the work; a square would be sixteen times."""
+    """Four times the size may take five times the work; quadratic growth would take sixteen times."""
     small, large = (_work(kernel(SHAPES[shape](count)[0], ADD)) for count in (25, 100))
     assert large[1] <= 5 * small[1], "LLVM IR"
     assert large[0] <= 5 * small[0], "calls"
 
 
 def test_strong_components_are_taken_from_the_top_of_the_stack() -> None:
-    """A chain of blocks is a stack as deep as it is long, of which each component is the last block."""
+    """A chain of blocks makes a deep stack, of which each strong component is the top block."""
 
     class Stack(list):
         looked_at = 0

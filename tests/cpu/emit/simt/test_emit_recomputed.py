@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Values of the thread index are recomputed behind barriers, predicates too; and one lane's value is found."""
+"""Values and predicates derived from the thread index are recomputed after barriers instead of spilled."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ RESULT = (
 
 @pytest.mark.parametrize("level", ["", "0"])
 def test_results_of_calls_are_spilled_at_barriers(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It stands in a variable of the call, in which only the last SIMD group's result is left."""
+    """The result is in a variable of the call, which holds only the last SIMD group's result."""
     monkeypatch.setenv("CUDA_CPU_LEVEL", level)
     out = np.zeros(96, np.uint32)
     Loaded(RESULT.encode()).launch("k", 1, 96, out)
@@ -134,7 +134,7 @@ def test_the_last_lane_wins_a_store_to_one_address(mask: int, width: str, monkey
 
 
 def test_broadcast_of_a_lane_uses_registers() -> None:
-    """By way of memory, the load would wait until all stores before it are in the cache."""
+    """Through memory, the load would wait until all earlier stores are in the cache."""
     program = ptx_program.build([ONE_WORD.replace("st.global.u8 [%d1+8], %r2;", "")])
     text = emit_kernel(program, "k", native_gather=True).text
     assert "vpermi2var.d.512" in text

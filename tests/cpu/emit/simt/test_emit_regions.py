@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels with barriers that run all warps of a block in one call, against a fiber for each warp."""
+"""Kernels with barriers: regions, which run all warps of a block in one call, compared with one fiber per warp."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ END = """
 
 
 class Writer:
-    """Writes the PTX of a list of operations. %r20 is each thread's number, %r21 an index, %r10 its place in `room`."""
+    """Writes the PTX of a list of operations. %r20 is the thread's number, %r21 an index, %r10 an address in `room`."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -79,7 +79,7 @@ class Writer:
         )
 
     def until(self, bit: int, operations: list) -> str:
-        """Go round until no thread of the block wants to, five times at most in all."""
+        """Loop until no thread of the block wants another iteration, at most five times in all."""
         again, body = self.label(), self(operations)
         return (
             f"{again}:\n{body}add.u32 %r22, %r22, 1; shr.u32 %r11, %r20, {bit}; and.b32 %r11, %r11, 1;\n"
@@ -88,7 +88,7 @@ class Writer:
         )
 
     def some(self, bit: int, operations: list) -> str:
-        """Let some lanes do it; never with barriers."""
+        """Let some lanes run operations without barriers."""
         past = self.label()
         head = f"shr.u32 %r11, %r20, {bit}; and.b32 %r11, %r11, 1; setp.eq.u32 %p1, %r11, 0;\n@%p1 bra {past};\n"
         return head + self(operations) + f"{past}:\n"
@@ -103,7 +103,7 @@ class Writer:
         return head + self(operations) + f"bra {past};\n{other}:\n" + self(others) + f"{past}:\n"
 
     def wrap(self, far: int) -> str:
-        """Make an index wider that is below 0 in the first threads: no row of numbers."""
+        """Widen an index that is negative in the first threads and therefore not affine as an unsigned number."""
         return (
             f"mad.lo.u32 %r11, %r2, 8, %r1; sub.u32 %r11, %r11, {far}; cvt.u64.u32 %d4, %r11; shr.u64 %d4, %d4, 16;\n"
             "cvt.u32.u64 %r12, %d4; add.u32 %r20, %r20, %r12;\n"
@@ -140,7 +140,7 @@ SHAPES = [(1, 1), (32, 1), (48, 1), (96, 1), (16, 6), (8, 9), (33, 3), (32, 4), 
 
 
 def run(text: str, shape: tuple[int, int], row: int = FULL_RUN, **settings: str) -> np.ndarray:
-    """Launch code for some rows with settings of the environment, such as path="fiber"."""
+    """Launch code for a lane run with environment settings such as path="fiber"."""
     out = np.zeros((3, shape[0] * shape[1]), np.uint32)
     with pytest.MonkeyPatch.context() as patch:
         for name, value in settings.items():

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Even blocks, two-dimensional and as wide as a segment, have loops of their own: see also test_emit_regions.py."""
+"""Uniform tiles: two-dimensional blocks as wide as a lane run have their own loops. See also test_emit_regions.py."""
 
 from __future__ import annotations
 

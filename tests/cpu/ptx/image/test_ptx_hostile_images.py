@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Images whose sizes, offsets and pointers are wrong: each is refused, at little cost, and nothing outside is read."""
+"""Images with wrong sizes, offsets and pointers: each is rejected at little cost, without reads out of bounds."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def headers_of(data: bytes) -> int:
 
 
 class Counted:
-    """The most memory that Python has taken inside, beyond what there was."""
+    """Measures the peak of the memory that Python allocates inside."""
 
     def __enter__(self):
         tracemalloc.start()
@@ -139,7 +139,7 @@ def test_a_declared_size_is_checked_before_it_is_allocated(flag, ratio):
 
 
 def test_a_long_lz4_match_is_copied_at_once():
-    """Some 25 MB from 100 KB."""
+    """100 KB of input decompress to some 25 MB."""
     data = b"\x1fx\x01\x00" + b"\xff" * 100_000 + b"\x00"
     size = 1 + 4 + 15 + 255 * 100_000
     found = fatbin.lz4_block(data, size)
@@ -242,7 +242,7 @@ def test_overlapping_names_count_against_the_limit():
 
 
 def test_kernel_names_are_searched_once():
-    """5,000 kernels in a text of a megabyte's eighth."""
+    """5,000 kernels in a text of 1/8 MB."""
     names = [f"k{number}" for number in range(5_000)]
     text = TEXT + "".join(f".entry {name}() {{ ret; }}\n" for name in names)
     data = elf_file({UNIT: nul_lines(text), **{f".nv.constant0.{name}": b"" for name in names}})
@@ -254,7 +254,7 @@ def test_kernel_names_are_searched_once():
 
 
 def test_line_programs_do_not_read_beyond_their_end():
-    """A program of no bytes, whose list of files would be the rest of the table, over and over."""
+    """An empty line program whose list of files would be the rest of the table, again and again."""
     small = struct.pack("<IHIBBbBB", 0, 2, 0, 1, 1, 0, 1, 1)
     with pytest.raises(PtxError, match="is damaged at byte"):
         list(line_table({".debug_line": small + bytes([1]) * (1 << 20)}, ".debug_line"))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Images made by hand: text, ELF files, fatbins, and damaged ones."""
+"""Hand-made images: PTX text, ELF files, fatbins, and damaged ones."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_the_best_ptx_for_the_device_is_selected(capability, best):
     ("capability", "best"), [(80, 80), (86, 81), (89, 89), (90, 90), (100, 90), (103, 103), (120, 90)]
 )
 def test_a_cubin_of_the_family_is_preferred_to_ptx(capability, best):
-    """A cubin runs on devices of its family that are as new or newer; where it has no PTX, another entry is taken."""
+    """A cubin runs on devices of its major version that are as new or newer; one without PTX is skipped."""
     cubins = [entry(2, arch, elf_file({UNIT: nul_lines(named(arch).decode())})) for arch in (81, 89, 103)]
     lacking = entry(2, 86, elf_file({".text.k": b"1"}))
     texts = [entry(1, arch, named(arch)) for arch in (80, 90)]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Matrix instructions."""
+"""mma, wmma, ldmatrix, stmatrix and movmatrix."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_mma(shape, type_, result):
 @pytest.mark.parametrize("layouts", ["row.row", "row.col", "col.row", "col.col"])
 @pytest.mark.parametrize(("result", "addend"), [("f32", "f32"), ("f16", "f16"), ("f32", "f16"), ("f16", "f32")])
 def test_mma_of_quads(layouts, result, addend):
-    """Four products of 8x8x4 halves; the first has lanes 0 to 3 and 16 to 19, and so on (section 9.7.14.5.1)."""
+    """Four products of 8x8x4 halves; lanes 0 to 3 and 16 to 19 hold the first, and so on (section 9.7.14.5.1)."""
     a, b, c = integers(-3, 3, 4, 8, 4), integers(-3, 3, 4, 4, 8), integers(-9, 9, 4, 8, 8)
 
     def lane(quad, line):
@@ -95,7 +95,7 @@ def test_operands_of_different_signedness():
 @pytest.mark.parametrize(("rounding", "step"), [("", 0), (".rn", 0), (".rz", 0), (".rm", 0), (".rp", 1)])
 @pytest.mark.parametrize("family", ["mma", "wmma"])
 def test_rounding_of_doubles(family, rounding, step):
-    """1 plus three quarters of half its last bit: only towards plus infinity the sum is more than 1."""
+    """1 plus less than half of its last bit: only rounding towards plus infinity gives more than 1."""
     tiny = np.full((1, 32), 2.0**-28).view(np.uint64)
     ones = np.ones((2, 32)).view(np.uint64)
     a, b = tiny.copy(), tiny * 0 + np.float64(2.0**-29 * 0.75).view(np.uint64)
@@ -198,7 +198,7 @@ def move(code: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def owned(matrix: np.ndarray) -> np.ndarray:
-    """Return what each lane has of a matrix: [lane, half]."""
+    """Return the elements of a matrix that each lane holds: [lane, half]."""
     return matrix.reshape(32, 2)
 
 
@@ -263,7 +263,7 @@ def test_ldmatrix_of_6_and_4_bit_elements(source, count):
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("source", ["b8", "b6x16_p32", "b4x16_p64"])
 def test_transposed_ldmatrix_of_bytes(source, count):
-    """Lane 4*i + j gets the rows 4*j to 4*j + 3 of column i, and of column i + 8 in the next register."""
+    """Lane 4*i + j receives rows 4*j to 4*j + 3 of column i, and of column i + 8 in the next register."""
     type_ = "b8" if source == "b8" else f"b8x16.{source}"
     rows, out = load_bytes(f"m16n16.x{count}.trans.shared.{type_}", 2 * count)
     wanted = unpacked(rows, source)
@@ -275,7 +275,7 @@ def test_transposed_ldmatrix_of_bytes(source, count):
 
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_transposed_stmatrix_of_bytes(count):
-    """Lane 4*i + j has the columns 2*j, 2*j + 1 of row i, and then those of row i + 8."""
+    """Lane 4*i + j holds columns 2*j and 2*j + 1 of row i, then those of row i + 8."""
     code = "ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r4];"
     code += f"stmatrix.sync.aligned.m16n8.x{count}.trans.shared.b8 [%r5], {REGISTERS[count]};"
     code += "ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r5];"

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Products of a sparse A, of the small floats of sm_120a, and of blocks with factors, against NumPy.
+"""mma with sparse A, with the small floats of sm_120a, and with block scaling, compared with NumPy.
 
-`support.fragments.metadata_words` states where the manual's figures (9.7.14.6.2) have the metadata, apart from the
+`support.fragments.metadata_words` lays out the metadata as in the manual's figures (9.7.14.6.2), independent of the
 emitter.
 """
 
@@ -30,7 +30,7 @@ def result_place(row: int, column: int) -> tuple[int, int]:
 
 
 def sides(kept: np.ndarray, b: np.ndarray, c: np.ndarray, types: tuple[str, str, str]) -> list[np.ndarray]:
-    """Return the registers of A (or what is kept of it), B and C."""
+    """Return the registers of A (or of its kept elements), B and C."""
     left, right = (32 // TYPES[type_][0] for type_ in types[:2])
     return [
         fragments(kept, types[0], lambda row, k: quads(16, left, row, k, 2), 32),
@@ -63,7 +63,7 @@ def test_sparse_mma(variant, shape, type_, result, selectors):
 
 
 def test_omitted_zeros_of_a_are_not_multiplied_by_infinity():
-    """Zeros that are not there are not multiplied: an infinite factor in B leaves no NaN behind."""
+    """Omitted zeros are not multiplied, so an infinite factor in B does not make a NaN."""
     b, c = np.ones((16, 8)), np.zeros((16, 8))
     b[2::4] = np.inf
     registers = sides(np.ones((16, 8)), b, c, ("f16", "f16", "f32"))
@@ -100,7 +100,7 @@ SMALL = {"e4m3": 3, "e5m2": 3, "e3m2": 3, "e2m3": 3, "e2m1": 2}  # whole numbers
 
 
 def any_small(type_: str, *shape: int) -> np.ndarray:
-    """Return numbers of a type; all of the narrow ones, small whole numbers of the others."""
+    """Return numbers of a type: all numbers of the small types, small integers of the others."""
     width = {"e2m1": "float4_e2m1fn", "e2m3": "float6_e2m3fn", "e3m2": "float6_e3m2fn"}.get(type_.partition("x")[0])
     if width is None:
         return integers(-3, 3, *shape)
@@ -143,7 +143,7 @@ def test_sparse_mma_of_small_floats(left, right, result):
 
 
 def factors(count: int, blocks: int, stype: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return factors [line, block] and their codes."""
+    """Return scale factors [row or column, block] and their codes."""
     if stype == "ue8m0":
         codes = random.integers(120, 134, (count, blocks)).astype(np.uint8)
         return 2.0 ** (codes.astype(int) - 127), codes
@@ -152,7 +152,7 @@ def factors(count: int, blocks: int, stype: str) -> tuple[np.ndarray, np.ndarray
 
 
 def factor_words(codes: np.ndarray, lane_of, byte: int) -> np.ndarray:
-    """Return the word of each lane; bytes that are not selected have noise."""
+    """Return the scale word of each lane; unselected bytes contain noise."""
     words = random.integers(0, 1 << 32, 32, dtype=np.uint64).astype(np.uint32)
     parts = words.view(np.uint8).reshape(32, 4)
     for line, row in enumerate(codes):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Variables lie where their alignment says, in every space, for every lane, warp and block."""
+"""Variables have their declared alignment in every state space, for every lane, warp and block."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_memory_on_the_stack(ask: str) -> None:
 
 
 def test_local_variables_of_functions() -> None:
-    """They begin where the caller's end, whose bytes must stay; a thousand calls take no more than one."""
+    """They begin where the caller's end, which must not be overwritten; a thousand calls use as much stack as one."""
     functions = """
 .func (.param .b64 out) f(.param .b32 n) {
     .local .align 256 .b8 x[256]; .reg .b64 %d<3>; .reg .b32 %r<3>;

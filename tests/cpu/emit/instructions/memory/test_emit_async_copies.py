@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""cp.async copies at once, as much as it says."""
+"""cp.async: copied sizes, zero fill and ignored sources."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Atomic operations on one address by all lanes, on addresses of their own, and on the types that need loops."""
+"""Atomic operations on one address by all lanes, on separate addresses, and on types that need a loop."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KERNEL = """
 
 
 def run(instruction: str, type_: str, values: np.ndarray, memory: np.ndarray, *, step: int = 0, threads: int = LANES):
-    """Run one atomic instruction per lane on memory[0], or `step` bytes apart; return what the lanes got."""
+    """Run one atomic instruction per lane on memory[0], or `step` bytes apart; return the old values of the lanes."""
     size = values.itemsize
     text = KERNEL.format(instruction=instruction, size=size, reg=f"b{8 * size}")
     old = np.zeros(LANES, values.dtype)
@@ -193,7 +193,7 @@ SHARED = {
 @pytest.mark.parametrize(("operation", "type_"), SHARED)
 @pytest.mark.parametrize("cluster", [False, True])
 def test_shared_memory_atomics_are_applied_in_lane_order(operation, type_, cluster):
-    """Where blocks cannot reach into each other's memory no lock is taken; the results are the same."""
+    """Without distributed shared memory no lock is taken; the results are the same."""
     size = int(type_[1:]) // 8
     other = ".reg .b32 %c; ld.shared::cluster.u32 %c, [bins];" if cluster else ""
     text = f"""
@@ -280,7 +280,7 @@ SLOTS = st.one_of(
 @pytest.mark.parametrize("space", ["global", "shared", "one shared"])
 @pytest.mark.parametrize(("op", "type_"), KINDS)
 def test_conflicting_lanes_are_applied_in_lane_order(op, type_, space):
-    """What the lanes get back, and what is there afterwards, is what they give in a row, whatever is combined."""
+    """Old values and memory are as if lanes were applied in order, even where conflicting lanes are combined."""
     dtype = np.dtype(TYPES[type_])
     size, what = dtype.itemsize, space.split()[-1]
     address = {"global": "%rd11", "shared": "%r5", "one shared": "bins+8"}[space]

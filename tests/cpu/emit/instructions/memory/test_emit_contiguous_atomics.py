@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Atomic operations on rows of memory, 16 bytes at a time, against NumPy, beside others that change single words."""
+"""Atomic operations on contiguous words, 16 bytes at a time, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_contiguous_words_match_numpy(op: str, type_: str, old: bool, monkeypatc
 @pytest.mark.parametrize("old", [False, True], ids=["red", "atom"])
 @pytest.mark.parametrize(("row", "shape"), [(FULL_RUN, (64, 2)), (HALF_RUN, (16, 6))])
 def test_inactive_lanes_do_not_change_memory(row, shape, old: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A guard is a short arm of a branch, which stays in the copy for converged SIMD groups."""
+    """A guard is a short branch, which stays in the code for converged SIMD groups."""
     monkeypatch.setenv("CUDA_CPU_LEVEL", "1")
     text = re.sub(r"(?=(atom|red)\.)", "setp.lt.u32 %p1, %v1, 100; @%p1 ", text_of("add", "u32", old), count=1)
     loaded, count = (
@@ -98,7 +98,7 @@ def test_inactive_lanes_do_not_change_memory(row, shape, old: bool, monkeypatch:
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_updates_of_concurrent_blocks_are_atomic(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks on several workers add to the same row, and one SIMD group of each is not whole."""
+    """Blocks on several workers add to the same words; the last SIMD group of each block is partial."""
     monkeypatch.setenv("CUDA_CPU_LEVEL", "1")
     loaded = Loaded(text_of("add", "u32", old=False).encode())
     row, values = np.zeros(80, np.uint32), np.arange(70, dtype=np.uint32)

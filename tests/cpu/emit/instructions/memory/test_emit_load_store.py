@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Loads, stores and addresses in every state space; nothing is touched for lanes that do not run."""
+"""Loads, stores and addresses in every state space; inactive lanes access no memory."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ END:
 
 
 def test_inactive_lanes_access_no_memory() -> None:
-    """Their addresses are wild."""
+    """The addresses of inactive lanes are not mapped."""
     body = """
     setp.lt.u32 %p1, %r1, 5; mov.u32 %r9, 77;
     selp.b64 %d6, %d4, 16, %p1;
@@ -187,7 +187,7 @@ def test_struct_parameters() -> None:
 
 
 def test_parameters_at_addresses_of_32_bits() -> None:
-    """By such an address cut down from 64 bits, itself and made generic; the lanes read at different places."""
+    """Parameter addresses truncated to 32 bits, also converted to generic; lanes read different offsets."""
     text = """
 .visible .entry k(.param .align 4 .b8 s[128], .param .u64 out)
 {

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Barriers in shared memory and the copies that arrive at them, within one warp."""
+"""mbarrier instructions, and asynchronous copies that arrive at them, within one warp."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ JOIN = (
 
 
 def run(code: str, data: np.ndarray | None = None) -> np.ndarray:
-    """Run code that makes %r3 with a barrier at %r2; `data` is at %rd9, room for 64 bytes at %r9; %p8: lane 0."""
+    """Run code that computes %r3 with a barrier at %r2; `data` is at %rd9, a 64-byte buffer at %r9; %p8 is lane 0."""
     out = np.zeros(32, np.uint32)
     compiled(KERNEL.format(code=code))(out, np.zeros(64, np.uint8) if data is None else data)
     return out
 
 
 def test_a_phase_completes_when_all_threads_have_arrived():
-    """Bits of the result: over before the last arrival, over after it, parity 0 over, parity 1 over."""
+    """Bits of the result: complete before the last arrival, after it, parity 0 complete, parity 1 complete."""
     code = (
         INIT.format(33) + "mbarrier.arrive.shared.b64 %rd5, [%r2]; " + TEST.format("%r4")
         + "@%p8 mbarrier.arrive.shared.b64 _, [%r2]; " + TEST.format("%r5")
