@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Views of other libraries' arrays, and memory layouts."""
+"""StridedMemoryView, StridedLayout, and the DLPack and array interface protocols."""

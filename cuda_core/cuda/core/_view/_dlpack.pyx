@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""DLPack, both ways: capsules of version 1.x and of the unversioned protocol before it."""
+"""DLPack import and export: capsules of version 1.x and of the older unversioned protocol."""
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from cpython.pycapsule cimport (
@@ -26,7 +26,7 @@ CUDA = 2
 CUDA_HOST = 3
 CUDA_MANAGED = 13
 
-# DLDataTypeCode and width in bits -> NumPy's name. Codes of the narrow floats need ml_dtypes and are looked up there.
+# DLDataTypeCode and width in bits -> NumPy's name. The narrow floats need ml_dtypes and are looked up there.
 _CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 _LETTERS = {code: letter for letter, code in _CODES.items()}
 _WIDTHS = {0: (8, 16, 32, 64), 1: (8, 16, 32, 64), 2: (16, 32, 64, 128), 5: (64, 128), 6: (8,)}
@@ -36,21 +36,21 @@ _NARROW = {
     "float8_e8m0fnu": (14, 8),
 }
 
-# Code, bits and lanes, packed -> NumPy's dtype: filled as types are met.
+# Cache: code, bits and lanes, packed -> NumPy's dtype.
 cdef dict _dtypes = {}
-# The last one, since most programs use few types.
+# The most recent one, since most programs use few types.
 cdef long _last_code = -1
 cdef object _last_dtype = None
 
 cdef uint64_t READ_ONLY = 1
 cdef uint64_t IS_COPIED = 2
 
-# NumPy and PyTorch have no arrays of more axes.
+# The maximum number of axes in NumPy and PyTorch.
 cdef int MOST_AXES = 64
 
 
 cdef class Export:
-    """What a capsule keeps alive: the object whose memory it is, counted if that is a Buffer."""
+    """The owner of an exported array's memory; for a Buffer it counts as a view."""
 
     cdef object owner
 
@@ -65,7 +65,7 @@ cdef class Export:
 
 
 cdef void _release(void* context) noexcept:
-    """Let go of an Export, from any thread; after the interpreter's end there is nothing to let go of."""
+    """Release an Export, on any thread; do nothing after the interpreter has shut down."""
     if Py_IsInitialized():
         _release_with_gil(context)
 
@@ -85,7 +85,7 @@ cdef void _delete_versioned(DLManagedTensorVersioned* managed) noexcept:
 
 
 cdef void _destroy_capsule(object capsule) noexcept:
-    """Free what a capsule holds that nobody consumed."""
+    """Destructor of capsules: free the tensor if no consumer has taken it."""
     cdef DLManagedTensor* managed
     cdef DLManagedTensorVersioned* versioned
     if PyCapsule_IsValid(capsule, b"dltensor"):
@@ -116,12 +116,12 @@ cdef int _describe(
 def make_capsule(
     owner, ptr, tuple shape, tuple strides, tuple dtype, tuple device, bint readonly, max_version, bint copied=False
 ):
-    """Make the capsule of an array.
+    """Create the DLPack capsule of an array.
 
     Parameters
     ----------
     owner : object
-        What to keep alive until the consumer is done.
+        The object to keep alive until the consumer is done.
     ptr : int
         Address of the first element.
     shape, strides : tuple of int
@@ -129,11 +129,11 @@ def make_capsule(
     dtype : tuple of int
         DLPack's code, bits and lanes.
     device : tuple of int
-        DLPack's kind of device, and the device's ordinal.
+        DLPack's device type and device id.
     readonly : bool
         Whether the consumer must not write.
     max_version : tuple of int or None
-        The newest version that the consumer takes.
+        The newest version of DLPack that the consumer supports.
     """
     cdef size_t numbers = 2 * len(shape) * sizeof(int64_t)
     cdef DLManagedTensorVersioned* versioned
@@ -173,7 +173,7 @@ def make_capsule(
 
 
 cdef int check_version(DLManagedTensorVersioned* versioned) except -1:
-    """Raise unless the rest of the structure is laid out as declared here."""
+    """Raise unless the major version is the one whose structure is declared here."""
     cdef uint32_t major = versioned.version.major
     if major != 1:
         raise BufferError(f"the array comes as DLPack {major}.x, but 1.x is what is understood")
@@ -181,7 +181,7 @@ cdef int check_version(DLManagedTensorVersioned* versioned) except -1:
 
 
 cdef int check_tensor(DLTensor* tensor) except -1:
-    """Raise BufferError for what no array can be, before the capsule is consumed."""
+    """Raise BufferError for invalid fields, before the capsule is consumed."""
     cdef int axis, ndim = tensor.ndim
     cdef int64_t extent, count = 1, reach = 1, size = (tensor.dtype.bits * tensor.dtype.lanes + 7) >> 3
     cdef bint too_much = False, none = False
@@ -219,7 +219,7 @@ cdef object too_large(DLTensor* tensor):
 
 
 cdef class Tensor:
-    """An array taken over from a DLPack capsule; its producer is told when this object goes."""
+    """An array consumed from a DLPack capsule; the producer's deleter is called when this object is freed."""
 
     def __init__(self, capsule):
         self.fill(capsule)
@@ -268,7 +268,7 @@ cdef class Tensor:
 
     @property
     def strides(self):
-        """Return the distance along each axis in elements, None for row-major order."""
+        """Return the strides in elements, None for row-major order."""
         if self.tensor.strides == NULL:
             return None
         return tuple([self.tensor.strides[axis] for axis in range(self.tensor.ndim)])
@@ -280,12 +280,12 @@ cdef class Tensor:
 
     @property
     def device(self) -> tuple[int, int]:
-        """Return DLPack's kind of device, and the device's ordinal."""
+        """Return DLPack's device type and device id."""
         return (self.tensor.device.device_type, self.tensor.device.device_id)
 
     @property
     def readonly(self) -> bool:
-        """Return whether the memory must not be written."""
+        """Return whether the memory is read-only."""
         return self.is_read_only()
 
     cdef bint is_read_only(self):
@@ -306,7 +306,7 @@ cdef object numpy_dtype(Tensor tensor):
 
 
 def peek_pointer(capsule) -> tuple:
-    """Return kind of device, ordinal and address of an unused capsule's array, leaving the capsule as it is."""
+    """Return device type, device id and address of an unused capsule's array without consuming it."""
     cdef DLManagedTensorVersioned* versioned
     cdef DLTensor* tensor
     if PyCapsule_IsValid(capsule, b"dltensor_versioned"):
@@ -348,7 +348,7 @@ def code_of(dtype) -> tuple[int, int, int]:
 
 
 def device_of(Allocation buffer not None) -> tuple[int, int]:
-    """Return DLPack's kind of device and ordinal for a buffer."""
+    """Return DLPack's device type and device id for a buffer."""
     buffer.address()
     on_host = buffer.is_host_accessible
     if not buffer.is_device_accessible:
@@ -361,7 +361,7 @@ def device_of(Allocation buffer not None) -> tuple[int, int]:
 
 
 def check_target(device, dl_device) -> tuple[int, int]:
-    """Return the device to export for: where the memory is, or the CPU for memory that the host can use."""
+    """Return the device to export for: the memory's, or the CPU if requested for memory that the host can access."""
     if dl_device is None or tuple(dl_device) == device:
         return device
     if tuple(dl_device) == (CPU, 0) and device[0] in (CUDA_HOST, CUDA_MANAGED):
@@ -370,7 +370,7 @@ def check_target(device, dl_device) -> tuple[int, int]:
 
 
 def order_streams(stream, producer) -> None:
-    """Let the consumer's stream, as `__dlpack__` is given it, wait for the producer's work."""
+    """Make the consumer's stream, the argument of `__dlpack__`, wait for the producer's work."""
     if producer is None or producer.is_closed or stream == -1:
         return
     if stream is None:
@@ -384,7 +384,7 @@ def order_streams(stream, producer) -> None:
 
 
 def export_buffer(Allocation buffer not None, stream, max_version, dl_device, copy):
-    """Do what `Buffer.__dlpack__` says."""
+    """Implement `Buffer.__dlpack__`."""
     device = device_of(buffer)
     target = check_target(device, dl_device)
     copied = bool(copy)
@@ -403,5 +403,5 @@ def export_buffer(Allocation buffer not None, stream, max_version, dl_device, co
         buffer, buffer.handle, (buffer.size,), (1,), (_CODES["i"], 8, 1), target, False, max_version, copied
     )
     if copied:
-        buffer.close()  # that is, as soon as the capsule lets go of it
+        buffer.close()  # takes effect when the capsule releases it
     return capsule

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""StridedLayout: which elements of a piece of memory make up an array, without the memory."""
+"""StridedLayout: shape, strides and item size of an array, independent of its memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def row_major(shape: Sequence[int], order: Sequence[int] | None = None) -> tuple[int, ...]:
-    """Return the strides, in elements, of an array without gaps; `order` has the axes, the largest stride first."""
+    """Return the strides, in elements, of a dense array; `order` lists the axes by descending stride."""
     strides, step = [0] * len(shape), 1
     for axis in reversed(range(len(shape)) if order is None else order):
         strides[axis] = step
@@ -26,18 +26,18 @@ def _ints(values: Any, name: str) -> tuple[int, ...]:
 
 
 class StridedLayout:
-    """Tell which elements of a piece of memory make up an array. A layout does not change once made.
+    """The shape, strides and item size of an array, without its memory. Layouts are immutable.
 
     Parameters
     ----------
     shape : tuple of int
         The extent of each axis.
     strides : tuple of int, optional
-        The distance along each axis in elements; C order if not given.
+        The strides in elements; C order by default.
     itemsize : int
         Bytes of an element.
     divide_strides : bool
-        Whether `strides` are in bytes.
+        Whether `strides` are given in bytes.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class StridedLayout:
 
     @classmethod
     def dense(cls, shape: Sequence[int], itemsize: int, stride_order: str | Sequence[int] = "C") -> StridedLayout:
-        """Make the layout of an array without gaps.
+        """Create the layout of a dense array.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class StridedLayout:
         itemsize : int
             Bytes of an element.
         stride_order : str or tuple of int
-            ``"C"``: the last axis is contiguous; ``"F"``: the first; or the axes, that of largest stride first.
+            ``"C"``: the last axis is contiguous; ``"F"``: the first; or the axes by descending stride.
         """
         found = _ints(shape, "shape")
         if stride_order == "C" or stride_order == "F":
@@ -106,7 +106,7 @@ class StridedLayout:
 
     @classmethod
     def dense_like(cls, other: StridedLayout, stride_order: str | Sequence[int] = "K") -> StridedLayout:
-        """Make the layout of an array without gaps, of the shape of another; ``"K"`` keeps the order of its axes."""
+        """Create a dense layout with the shape of another; ``"K"`` keeps the other's order of strides."""
         chosen = other.stride_order if stride_order == "K" else stride_order
         return cls.dense(other.shape, other.itemsize, chosen)
 
@@ -117,17 +117,17 @@ class StridedLayout:
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """Return the distance along each axis in elements."""
+        """Return the strides in elements."""
         return self._strides
 
     @property
     def strides_in_bytes(self) -> tuple[int, ...]:
-        """Return the distance along each axis in bytes."""
+        """Return the strides in bytes."""
         return tuple(step * self._itemsize for step in self._strides)
 
     @property
     def itemsize(self) -> int:
-        """Return the bytes of an element."""
+        """Return the size of an element in bytes."""
         return self._itemsize
 
     @property
@@ -142,17 +142,17 @@ class StridedLayout:
 
     @property
     def slice_offset(self) -> int:
-        """Return where the first element is, in elements from where that of the original layout is."""
+        """Return the offset of the first element from that of the original layout, in elements."""
         return self._offset
 
     @property
     def slice_offset_in_bytes(self) -> int:
-        """Return where the first element is, in bytes from where that of the original layout is."""
+        """Return the offset of the first element from that of the original layout, in bytes."""
         return self._offset * self._itemsize
 
     @property
     def offset_bounds(self) -> tuple[int, int]:
-        """Return the lowest and highest index of an element; (0, -1) where there is none."""
+        """Return the lowest and highest offset of an element, in elements; (0, -1) for an empty layout."""
         if not self.volume:
             return (0, -1)
         reach = [(extent - 1) * step for extent, step in zip(self._shape, self._strides, strict=True)]
@@ -163,27 +163,27 @@ class StridedLayout:
 
     @property
     def stride_order(self) -> tuple[int, ...]:
-        """Return the axes, that of largest stride first."""
+        """Return the axes by descending stride."""
         return tuple(sorted(range(self.ndim), key=lambda axis: -abs(self._strides[axis])))
 
     @property
     def is_contiguous_c(self) -> bool:
-        """Return whether the elements lie without gaps, along the last axis first."""
+        """Return whether the layout is C-contiguous."""
         return self._is_dense_along(range(self.ndim))
 
     @property
     def is_contiguous_f(self) -> bool:
-        """Return whether the elements lie without gaps, along the first axis first."""
+        """Return whether the layout is Fortran-contiguous."""
         return self._is_dense_along(range(self.ndim - 1, -1, -1))
 
     @property
     def is_contiguous_any(self) -> bool:
-        """Return whether the elements lie without gaps, along some order of the axes."""
+        """Return whether the layout is contiguous for some order of the axes."""
         return self._is_dense_along(sorted(self.stride_order, key=lambda axis: -abs(self._strides[axis])))
 
     @property
     def is_dense(self) -> bool:
-        """Return whether the elements fill the memory between the lowest and the highest address, in any direction."""
+        """Return whether the elements fill the memory between their lowest and highest address, in any order."""
         low, high = self.offset_bounds
         return self.is_unique and high - low + 1 == self.volume
 
@@ -196,7 +196,7 @@ class StridedLayout:
             if extent < 2 or not self.volume:
                 continue
             if step <= reach:
-                return len(set(self._places())) == self.volume  # interleaved axes: seldom, so count
+                return len(set(self._places())) == self.volume  # interleaved axes: rare, so enumerate the offsets
             reach += (extent - 1) * step
         return True
 
@@ -218,14 +218,14 @@ class StridedLayout:
         return True
 
     def required_size_in_bytes(self) -> int:
-        """Return how many bytes the memory must have, from the original layout's first element on."""
+        """Return the size that the memory must have, in bytes from the original layout's first element."""
         low, high = self.offset_bounds
         if low < 0:
             raise ValueError("the layout has elements before the beginning of its memory")
         return (high + 1) * self._itemsize
 
     def reshaped(self, shape: Sequence[int]) -> StridedLayout:
-        """Return the layout of the same elements in another shape; one extent may be -1, for what remains."""
+        """Return the layout of the same elements in another shape; one extent may be -1, to be inferred."""
         wanted = list(_ints(shape, "shape"))
         if wanted.count(-1) > 1:
             raise ValueError(f"shape {shape} has more than one -1")
@@ -244,7 +244,7 @@ class StridedLayout:
         return self._with(wanted, strides)
 
     def flattened(self, start_axis: int = 0, end_axis: int = -1) -> StridedLayout:
-        """Return the layout with the axes from one to another made into one, where their strides allow it."""
+        """Return the layout with a range of axes merged into one; their strides must allow it."""
         if not self.ndim:
             return self.reshaped((1,))
         first, last = self._axis(start_axis), self._axis(end_axis)
@@ -277,7 +277,7 @@ class StridedLayout:
         return self._with([pair[0] for pair in pairs], [pair[1] for pair in pairs])
 
     def broadcast_to(self, shape: Sequence[int]) -> StridedLayout:
-        """Return the layout stretched to a shape: axes of extent 1, and new ones in front, repeat their elements."""
+        """Return the layout broadcast to a shape: axes of extent 1 and new leading axes get stride 0."""
         wanted = _ints(shape, "shape")
         added = len(wanted) - self.ndim
         fits = added >= 0 and all(
@@ -289,7 +289,7 @@ class StridedLayout:
         return self._with(wanted, [0] * added + steps)
 
     def repacked(self, itemsize: int, axis: int = -1) -> StridedLayout:
-        """Return the layout of the same bytes as elements of another size, larger or smaller along one axis.
+        """Return the layout of the same bytes as elements of another size, with the extent of one axis adapted.
 
         Parameters
         ----------
@@ -300,7 +300,7 @@ class StridedLayout:
         """
         index = self._axis(axis)
         extent, start = self._shape[index] * self._itemsize, self._offset * self._itemsize
-        whole = StridedLayout((), (), itemsize).itemsize  # checks it
+        whole = StridedLayout((), (), itemsize).itemsize  # validates it
         if self._strides[index] != 1 and self._shape[index] != 1:
             raise ValueError(f"axis {axis} is not contiguous: its stride is {self._strides[index]} elements")
         steps = [step * self._itemsize for step in self._strides]
@@ -316,7 +316,7 @@ class StridedLayout:
         return made
 
     def max_compatible_itemsize(self, max_itemsize: int = 16, axis: int = -1) -> int:
-        """Return the largest size of elements, at most `max_itemsize` bytes, that `repacked` takes."""
+        """Return the largest item size, at most `max_itemsize` bytes, that `repacked` accepts."""
         best = self._itemsize
         while 2 * best <= max_itemsize:
             try:
@@ -332,7 +332,7 @@ class StridedLayout:
         return axis % self.ndim
 
     def __getitem__(self, index: Any) -> StridedLayout:
-        """Return the layout of a part, by ints, slices and `...`, as NumPy indexes arrays."""
+        """Return the layout of a part, selected by ints, slices and `...` as in NumPy."""
         parts = list(index) if isinstance(index, tuple) else [index]
         given = sum(part is not Ellipsis for part in parts)
         if parts.count(Ellipsis) > 1 or given > self.ndim:
@@ -379,9 +379,9 @@ def _rebuilt(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int, of
 
 
 def _reshape(axes: list[tuple[int, int]], wanted: Sequence[int]) -> tuple[int, ...] | None:
-    """Return the strides of elements in another shape, None if the strides of `axes` do not allow it."""
+    """Return the strides for another shape, None if the strides of `axes` do not allow it."""
     strides: list[int] = []
-    extent = step = 1  # of what is left of the innermost axes not yet used
+    extent = step = 1  # of the remaining part of the innermost axes
     for size in reversed(wanted):
         if size == 1:
             strides.append(step * extent if strides else 1)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Where an array lies, and how, as the protocols of array libraries tell it: the base of StridedMemoryView."""
+"""Strided: base of StridedMemoryView, which reads arrays by DLPack and the array interface protocols."""
 
 from cpython.ref cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer
@@ -22,7 +22,7 @@ cdef extern from "Python.h":
     ctypedef struct PyTypeObject:
         object (*tp_new)(PyTypeObject*, object, void*)
 
-# What an object's __array_struct__ holds (NumPy manual, "The array interface protocol", access in C).
+# PyArrayInterface, the contents of __array_struct__ (NumPy manual, "The array interface protocol").
 cdef struct ArrayStruct:
     int two
     int nd
@@ -41,34 +41,34 @@ cdef enum:
 cdef tuple _NOTHING = ()
 cdef tuple _KEYWORDS = ("stream", "max_version")
 cdef tuple _NEWEST = (1, 0)
-cdef object _ndarray = None  # numpy.ndarray, once one was met
+cdef object _ndarray = None  # numpy.ndarray, once an instance was viewed
 cdef dict _dtypes = {}  # typestr -> numpy.dtype
 
 _FIELDS = (
     "ptr", "shape", "strides", "dtype", "device_id", "is_device_accessible", "readonly", "exporting_obj",
     "_keep", "_itemsize", "_dlpack_kind",
 )
-cdef Py_ssize_t MOST_AXES = 64  # of an array of any library
-cdef long long SMALLEST = -(2**63)  # stride
+cdef Py_ssize_t MOST_AXES = 64  # the maximum number of axes in any library
+cdef long long SMALLEST = -(2**63)  # the smallest stride
 _NEED_STREAM = "give stream_ptr for an array on a device: the stream that will use it, or -1 not to wait"
 
 
 cdef Strided empty(object cls):
-    """Make a view that views nothing yet."""
+    """Create a view that is not yet initialised."""
     if type(cls) is not type or not issubclass(cls, Strided):
         return cls.__new__(cls)
     return (<PyTypeObject*>cls).tp_new(<PyTypeObject*>cls, _NOTHING, NULL)
 
 
 cdef object newest_capsule(object obj, object stream):
-    """Return ``obj.__dlpack__(stream=stream, max_version=(1, 0))``, called without a dictionary."""
+    """Return ``obj.__dlpack__(stream=stream, max_version=(1, 0))``, called without creating a dict."""
     cdef PyObject* arguments[3]
     arguments[0], arguments[1], arguments[2] = <PyObject*>obj, <PyObject*>stream, <PyObject*>_NEWEST
     return PyObject_VectorcallMethod("__dlpack__", arguments, 1, _KEYWORDS)
 
 
 cdef class Strided:
-    """Strided(obj=None, stream_ptr=None)\n--\n\nWhere an array lies, and how."""
+    """Strided(obj=None, stream_ptr=None)\n--\n\nThe address, shape, strides and type of an array."""
 
     def __cinit__(self):
         self.device_id = -1
@@ -81,7 +81,7 @@ cdef class Strided:
 
     @classmethod
     def from_any_interface(cls, obj, stream_ptr=None):
-        """View an array by whichever protocol it has; see the class."""
+        """View an array by the first protocol that it supports; see the class."""
         cdef Strided self = empty(cls)
         self.take(obj, stream_ptr)
         return self
@@ -95,14 +95,14 @@ cdef class Strided:
 
     @classmethod
     def from_cuda_array_interface(cls, obj, stream_ptr=None):
-        """View an array on a device by the CUDA Array Interface; see the class."""
+        """View a device array by the CUDA Array Interface; see the class."""
         cdef Strided self = empty(cls)
         self.take_cuda(obj, stream_ptr)
         return self
 
     @classmethod
     def from_array_interface(cls, obj):
-        """View an array of the host by NumPy's array interface."""
+        """View a host array by NumPy's array interface."""
         cdef Strided self = empty(cls)
         self.take_host(obj)
         return self
@@ -136,7 +136,7 @@ cdef class Strided:
         return {name: getattr(self, name) for name in _FIELDS}
 
     cdef int take(self, object obj, object stream_ptr) except -1:
-        """Describe the array of `obj` by the first protocol that it has."""
+        """Initialise from the first protocol that `obj` supports."""
         if hasattr(obj, "__dlpack__") and hasattr(obj, "__dlpack_device__"):
             return self.take_dlpack(obj, stream_ptr)
         if hasattr(obj, "__cuda_array_interface__"):
@@ -180,7 +180,7 @@ cdef class Strided:
         return 0
 
     cdef int describe(self) except -1:
-        """Read extents and strides from the tensor."""
+        """Read shape and strides from the DLPack tensor."""
         self.extents, self.steps = self.tensor.shape, self.tensor.strides
         self.described = True
         return 0
@@ -229,11 +229,11 @@ cdef class Strided:
         return 0
 
     cdef int take_numpy(self, object obj) except -1:
-        """Take from a NumPy array what its array interface says, without its dictionary and strings; say if it went."""
+        """Initialise from a NumPy array's `__array_struct__`, faster than its dict; return whether it is supported."""
         cdef object capsule = obj.__array_struct__
         cdef ArrayStruct* found = <ArrayStruct*>PyCapsule_GetPointer(capsule, NULL)
         cdef int axis
-        if found.typekind == c"V":  # NumPy clears all flags of these
+        if found.typekind == c"V":  # NumPy clears all flags for structured types
             return 0
         self.dtype = obj.dtype
         self.address = <uintptr_t>found.data
@@ -248,7 +248,7 @@ cdef class Strided:
         return 1
 
     cdef int take_interface(self, object obj, dict interface) except -1:
-        """Read what the array interfaces of host and device have in common."""
+        """Read the fields common to `__array_interface__` and `__cuda_array_interface__`."""
         cdef object typestr = interface.get("typestr")
         cdef object dtype = _dtypes.get(typestr) if type(typestr) is str else None
         cdef tuple extents, steps = None
@@ -287,14 +287,14 @@ cdef class Strided:
 
     @property
     def strides(self):
-        """Return the distance along each axis in elements; None for C order, where the owner says nothing else."""
+        """Return the strides in elements; None for C order if the producer gave no strides."""
         if not self.described:
             self.describe()
         return self.steps
 
     @property
     def readonly(self):
-        """Return whether the memory must not be written."""
+        """Return whether the memory is read-only."""
         return self.read_only
 
 
@@ -303,7 +303,7 @@ cdef tuple tuple_of(Py_ssize_t* numbers, int count, int divisor):
 
 
 cdef tuple divided(tuple strides, long long itemsize):
-    """Return strides in elements."""
+    """Return strides in bytes as strides in elements."""
     cdef long long stride
     for stride in strides:
         if stride % itemsize:
@@ -326,7 +326,7 @@ cdef dict dictionary(object found, str name):
 
 
 cdef uintptr_t address_of(object data) except? 1:
-    """Return the address of an array interface's data, which also says whether the memory is read-only."""
+    """Return the address from an array interface's `data`, a pair of address and read-only flag."""
     if not isinstance(data, (tuple, list)) or len(data) != 2:
         raise malformed("data", data, "a tuple of an address and whether the memory is read-only")
     if isinstance(data[0], int):
@@ -338,7 +338,7 @@ cdef uintptr_t address_of(object data) except? 1:
 
 
 cdef tuple integers(str key, object given, long long least):
-    """Return extents or strides of an array interface: integers of 64 bits."""
+    """Return the shape or strides of an array interface as validated 64-bit integers."""
     cdef tuple found
     cdef object value
     try:
@@ -360,7 +360,7 @@ cdef tuple integers(str key, object given, long long least):
 
 
 cdef int check_size(uintptr_t ptr, tuple extents, tuple steps, object dtype) except -1:
-    """Raise if no memory is as large as the array, or if it has elements and no address."""
+    """Raise if the array exceeds the address space, or if it has elements but a null address."""
     cdef int64_t size = dtype.itemsize, reach = size, extent
     cdef Py_ssize_t axis
     cdef bint too_much = False
@@ -383,7 +383,7 @@ cdef int check_size(uintptr_t ptr, tuple extents, tuple steps, object dtype) exc
 
 
 cdef object reach_of(tuple extents, tuple steps, object size):
-    """Return how many bytes of memory an array takes, for a message."""
+    """Return the size in bytes of an array's memory, for a message."""
     if steps is None:
         for extent in extents:
             size *= extent
@@ -392,7 +392,7 @@ cdef object reach_of(tuple extents, tuple steps, object size):
 
 
 cdef object read_dtype(object typestr, object descr):
-    """Return the dtype of an array interface; `typestr` alone tells it but for structures."""
+    """Return the dtype of an array interface; structured types need `descr` besides `typestr`."""
     import numpy
 
     if not isinstance(typestr, str):
@@ -412,7 +412,7 @@ cdef object read_dtype(object typestr, object descr):
 
 
 cdef int remember_numpy(object obj) except -1:
-    """Know NumPy's arrays by their type from now on, once one was viewed."""
+    """Store the type numpy.ndarray once an instance was viewed, for the fast path."""
     global _ndarray
     numpy = sys.modules.get("numpy")
     if numpy is not None and type(obj) is numpy.ndarray:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""StridedMemoryView: shape, strides and type of memory that some array library owns."""
+"""StridedMemoryView: address, shape, strides and type of another library's array."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _extents(values: Any, name: str) -> tuple[int, ...]:
 
 
 class StridedMemoryView(Strided):
-    """Tell where an array lies, and how.
+    """The address, shape, strides and type of an array.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ class StridedMemoryView(Strided):
         An array with ``__dlpack__``, ``__cuda_array_interface__`` or ``__array_interface__``, tried in this order. The
         view keeps it alive.
     stream_ptr : int, optional
-        The stream that will use the memory, by its address (or `Stream.handle`), which waits for the array's producer;
-        -1 does not wait. It must be given for arrays on a device; arrays on the host have no use for it.
+        The address (or `Stream.handle`) of the stream that will use the memory; it waits for the array's producer, with
+        -1 nothing waits. It is required for arrays on a device, and not used for arrays on the host.
 
     Attributes
     ----------
@@ -49,17 +49,17 @@ class StridedMemoryView(Strided):
     shape : tuple of int
         The extent of each axis.
     strides : tuple of int or None
-        The distance along each axis in elements; None for C order, where the array's owner says nothing else.
+        The strides in elements; None for C order if the array's producer gave no strides.
     dtype : numpy.dtype
         The type of the elements; None for a view of a Buffer without a type.
     device_id : int
         The ordinal of the memory's device, -1 for the host.
     is_device_accessible : bool
-        Whether kernels can use the memory.
+        Whether kernels can access the memory.
     readonly : bool
-        Whether the memory must not be written.
+        Whether the memory is read-only.
     exporting_obj : object
-        Whose memory it is.
+        The object that owns the memory.
 
     Examples
     --------
@@ -91,13 +91,13 @@ class StridedMemoryView(Strided):
         shape : tuple of int
             The extent of each axis.
         strides : tuple of int, optional
-            The distance along each axis in elements; C order if not given.
+            The strides in elements; C order by default.
         itemsize : int, optional
-            Bytes of an element; needed without `dtype`.
+            The size of an element in bytes; required without `dtype`.
         dtype : numpy.dtype, optional
             The type of the elements.
         is_readonly : bool
-            Whether the memory must not be written.
+            Whether the memory is read-only.
         """
         from cuda.core import Buffer
 
@@ -147,10 +147,10 @@ class StridedMemoryView(Strided):
 
     @property
     def layout(self) -> StridedLayout:
-        """Return shape, strides and size of the elements, with which a part or another shape can be viewed."""
+        """Return the layout: shape, strides and item size. Pass a layout derived from it to `view`."""
         return StridedLayout(self.shape, self.strides, self._bytes_per_item)
 
-    _layout = layout  # the name by which numba-cuda asks for it
+    _layout = layout  # numba-cuda uses this name
 
     def view(self, layout: StridedLayout | None = None, dtype: numpy.dtype | None = None) -> StridedMemoryView:
         """Return a view of the same memory, or a part of it, with another shape or type.
@@ -158,9 +158,9 @@ class StridedMemoryView(Strided):
         Parameters
         ----------
         layout : StridedLayout, optional
-            Which elements; its `slice_offset` counts from this view's first element.
+            The layout of the new view; its `slice_offset` counts from this view's first element.
         dtype : numpy.dtype, optional
-            The type of the elements, of the size that they have. Without, it stays if the size does.
+            The type of the elements, with the layout's item size. By default unchanged, if the item size is.
 
         Examples
         --------
@@ -198,11 +198,11 @@ class StridedMemoryView(Strided):
             A view or array, on the host or the device, of the same shape and size of elements. With
             ``blocking=False`` an array must live until the copy is done.
         stream : Stream
-            The stream that does it.
+            The stream of the copy.
         allocator : MemoryResource, optional
-            Not used: strided copies need no memory of their own here.
+            Not used: strided copies need no temporary memory here.
         blocking : bool, optional
-            Whether to wait for the end; by default if one of the two is memory that only the host reaches.
+            Whether to wait for the copy; by default only if one of the two is not accessible to devices.
         """
         from cuda.core._view._view_copy import copy_view
 
@@ -233,14 +233,14 @@ class StridedMemoryView(Strided):
         l2_promotion: object = None,
         oob_fill: object = None,
     ) -> TensorMapDescriptor:
-        """Describe the array for tensor copies of the hardware (TMA).
+        """Create a tensor map of the array, for the hardware's tensor copies (TMA).
 
         Parameters
         ----------
         box_dim : tuple of int
-            The extent of what one copy moves along each axis, in elements, axes in the order of the shape.
+            The extents of the box that one copy moves, in elements, axes in the order of the shape.
         options : TensorMapDescriptorOptions, optional
-            All of what follows, and `box_dim`, at once.
+            An options object, instead of `box_dim` and the other arguments.
         element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill : optional
             The fields of `TensorMapDescriptorOptions`.
 
@@ -292,7 +292,7 @@ class StridedMemoryView(Strided):
     __array_ufunc__ = None  # NumPy's operators leave a view alone
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """Return DLPack's kind of device and the device's ordinal."""
+        """Return DLPack's device type and device id."""
         if self._dlpack_kind is not None:
             return (self._dlpack_kind, max(self.device_id, 0))
         return (_dlpack.CUDA, self.device_id) if self.is_device_accessible else (_dlpack.CPU, 0)
@@ -305,7 +305,7 @@ class StridedMemoryView(Strided):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> object:
-        """Export the array; see `Buffer.__dlpack__`. It is not copied."""
+        """Export the array without a copy; see `Buffer.__dlpack__`."""
         if copy:
             raise BufferError("a StridedMemoryView is exported as it is: copy=True is not offered")
         if self.dtype is None:
@@ -322,7 +322,7 @@ class StridedMemoryView(Strided):
 
 
 def _check_part(whole: StridedLayout, part: StridedLayout) -> None:
-    """Raise unless every element of `part` lies where elements of `whole` reach."""
+    """Raise unless all elements of `part` are within the bounds of `whole`."""
     (low, high), (first, last) = whole.offset_bounds, part.offset_bounds
     if last < first:
         return
@@ -335,7 +335,7 @@ def _check_part(whole: StridedLayout, part: StridedLayout) -> None:
 
 
 def _check_extent(nbytes: int, shape: tuple[int, ...], strides: tuple[int, ...] | None, itemsize: int) -> None:
-    """Raise unless every element lies in memory of `nbytes` bytes."""
+    """Raise unless all elements are within memory of `nbytes` bytes."""
     if any(extent < 0 for extent in shape):
         raise ValueError(f"shape {shape} has a negative extent")
     if strides is not None and len(strides) != len(shape):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Copies between strided views: one copy for each contiguous piece."""
+"""Copies between strided views, one driver copy for each contiguous piece."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _viewed(obj: Any, queue: Any) -> StridedMemoryView:
-    """Return `other`, a view or an array, as a view."""
+    """Return a view or an array as a view."""
     from cuda.core import Buffer
     from cuda.core.utils import StridedMemoryView
 
@@ -32,10 +32,10 @@ def _viewed(obj: Any, queue: Any) -> StridedMemoryView:
 
 
 def copy_view(dst: Any, src: Any, stream: Any, blocking: bool | None) -> None:
-    """Copy all elements of `src` into `dst` in the queue of `stream`; one of them may be an array."""
+    """Copy all elements of `src` into `dst` in the order of `stream`; one of them may be an array."""
     from cuda.core._stream._stream import to_stream
 
-    if getattr(dst, "readonly", False):  # of a view
+    if getattr(dst, "readonly", False):  # `dst` is the view on which copy_from was called
         raise ValueError("this view is read-only")
     queue = to_stream(stream)
     dst, src = _viewed(dst, queue), _viewed(src, queue)
@@ -53,10 +53,10 @@ def copy_view(dst: Any, src: Any, stream: Any, blocking: bool | None) -> None:
 
 
 def pieces(dst: Any, src: Any) -> Iterator[tuple[int, int, int]]:
-    """Yield offset in `dst`, offset in `src` and size, in bytes, of contiguous pieces that make up the whole."""
+    """Yield offset in `dst`, offset in `src` and size, in bytes, of pieces that are contiguous in both."""
     itemsize = dst._bytes_per_item
     axes = zip(dst.shape, dst.strides or row_major(dst.shape), src.strides or row_major(src.shape), strict=True)
-    # The axis along which both step least is the innermost, whatever queue the shape names them in.
+    # The axis with the smallest strides in both is the innermost, whatever its position in the shape.
     sorted_axes = sorted((axis for axis in axes if axis[0] != 1), key=lambda axis: (abs(axis[1]), abs(axis[2])))
     if 0 in dst.shape:
         return

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs: work that is described once and launched many times.
+"""CUDA graphs: work that is described once and launched many times.
 
-Build one by capturing what a stream is given (`GraphBuilder`) or node by node (`GraphDefinition`), make it executable
-(`Graph`) and launch that. Names are looked up on first use.
+Build a graph by stream capture (`GraphBuilder`) or node by node (`GraphDefinition`), instantiate it as a `Graph` and
+launch that. Names are looked up on first use.
 """
 
 from __future__ import annotations

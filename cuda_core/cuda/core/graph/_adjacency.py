@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes before or behind a node, as a set that changes the graph's edges."""
+"""AdjacencySet: a node's predecessors or successors, as a set that changes the graph's edges."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class AdjacencySet(MutableSet):
-    """The nodes before (`GraphNode.pred`) or behind (`GraphNode.succ`) a node: always those that it has now."""
+    """The predecessors (`GraphNode.pred`) or successors (`GraphNode.succ`) of a node; reflects the graph's state."""
 
     __slots__ = ("_after", "_node")
 
@@ -34,12 +34,12 @@ class AdjacencySet(MutableSet):
         return len(self._node._neighbours(self._after))
 
     def add(self, value: GraphNode) -> None:
-        """Add an edge; one that is there already stays."""
+        """Add an edge, unless it exists already."""
         if value not in self:
             self._node._connect(value, self._after, True)
 
     def discard(self, value: GraphNode) -> None:
-        """Remove an edge, if there is one."""
+        """Remove an edge, if it exists."""
         if value in self:
             self._node._connect(value, self._after, False)
 
@@ -50,7 +50,7 @@ class AdjacencySet(MutableSet):
                 self.add(node)
 
     def _assign(self, nodes: Iterable[GraphNode]) -> None:
-        """Let these be the nodes; if one is refused, nothing has changed."""
+        """Replace the nodes by these; if one is invalid, nothing changes."""
         wanted, now = set(nodes), set(self)
         done = []
         try:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Graphs that are built by capturing what a stream is given."""
+"""GraphBuilder: graphs built by stream capture."""
 
 from libc.stdint cimport uintptr_t
 from libc.string cimport memset
@@ -31,12 +31,12 @@ _MODES = {
 
 
 cdef class GraphBuilder(Capture):
-    """Build a graph by capturing: what is put into the builder, as if it were a stream, becomes nodes instead.
+    """Build a graph by stream capture: work submitted to the builder, as to a stream, becomes nodes of the graph.
 
-    Builders come from `Device.create_graph_builder` and `Stream.create_graph_builder`. One stands for a stream wherever
-    a stream is asked for. Kernels, arguments of launches, Buffers that are copied or filled, and callbacks are kept as
-    long as the graph, or what is made of it, may use them. What is captured by `stream` itself is not known here, and
-    must be kept by the caller.
+    Builders come from `Device.create_graph_builder` and `Stream.create_graph_builder`, and are accepted wherever a
+    stream is. Kernels, arguments of launches, Buffers that are copied or filled, and callbacks are kept alive as long
+    as the graph, or a graph instantiated from it, may use them. Objects used by work that is captured directly from
+    `stream` must be kept alive by the caller.
 
     Examples
     --------
@@ -53,7 +53,7 @@ cdef class GraphBuilder(Capture):
 
     @staticmethod
     def _on_stream(Stream stream not None, bint own):
-        """Make the builder that captures a stream, which it closes if it is its own."""
+        """Create a builder that captures a stream; if it is its `own`, the builder closes it."""
         cdef GraphBuilder self = GraphBuilder.__new__(GraphBuilder)
         stream.open_handle()
         stream.capturable = True
@@ -73,12 +73,12 @@ cdef class GraphBuilder(Capture):
 
     @property
     def is_building(self) -> bool:
-        """Return whether work is captured now.
+        """Return whether a capture is in progress.
 
         Raises
         ------
         RuntimeError
-            If a call could not be captured, so that the graph is lost.
+            If the capture was invalidated by a call that cannot be captured.
         """
         cdef cydriver.CUstreamCaptureStatus status = cydriver.CU_STREAM_CAPTURE_STATUS_ACTIVE
         self.not_closed()
@@ -95,17 +95,17 @@ cdef class GraphBuilder(Capture):
 
     @property
     def is_join_required(self) -> bool:
-        """Return whether the builder was made by `split`, so that it must be joined before the building ends."""
+        """Return whether the builder was created by `split`, so that it must be joined before the capture ends."""
         return self.forked
 
     def begin_building(self, mode="relaxed"):
-        """Begin to capture.
+        """Begin the capture.
 
         Parameters
         ----------
         mode : str
-            What else may be called meanwhile that could belong to the captured work, such as an allocation of its own:
-            ``"relaxed"``, anything; ``"thread_local"``, nothing such by this thread; ``"global"``, nothing such at all.
+            Which potentially unsafe calls, such as synchronous allocations, are allowed during the capture:
+            ``"relaxed"``, all; ``"thread_local"``, those of other threads; ``"global"``, none.
 
         Returns
         -------
@@ -121,7 +121,7 @@ cdef class GraphBuilder(Capture):
         return self
 
     def end_building(self):
-        """End the capture; everything that was split off must be joined.
+        """End the capture; all builders created by `split` must be joined.
 
         Returns
         -------
@@ -131,19 +131,19 @@ cdef class GraphBuilder(Capture):
         Raises
         ------
         CUDAError
-            If a call meanwhile could not be captured, or a builder was not joined. The graph is lost.
+            If the capture was invalidated by a call that cannot be captured, or a builder was not joined.
         """
         self.need(BUILDING, "end_building")
         self.end()
         return self
 
     def complete(self, options=None):
-        """Make the graph executable.
+        """Instantiate the graph.
 
         Parameters
         ----------
         options : GraphCompleteOptions, optional
-            How.
+            Options of the instantiation.
 
         Returns
         -------
@@ -156,19 +156,19 @@ cdef class GraphBuilder(Capture):
 
     @property
     def graph_definition(self):
-        """Return the graph, node by node.
+        """Return the graph as a GraphDefinition.
 
         Raises
         ------
         RuntimeError
-            While work is captured. The graph that is the body of a conditional node can be had before that, too.
+            While a capture is in progress. For the body of a conditional node it is available before the capture, too.
         """
         if self.phase != NEW or not self.body:
             self.need(FINISHED, "graph_definition")
         return definition_of(self.state)
 
     def _finished(self, str name):
-        """Return the graph of a builder that has finished, for another call's argument."""
+        """Return the graph of a finished builder that is the argument `name` of a call."""
         self.not_closed()
         if self.phase != FINISHED:
             raise ValueError(
@@ -177,30 +177,30 @@ cdef class GraphBuilder(Capture):
         return definition_of(self.state)
 
     def debug_dot_print(self, path, options=None) -> None:
-        """Write a picture of the graph, in the language of Graphviz.
+        """Write the graph to a file in DOT, the language of Graphviz.
 
         Parameters
         ----------
         path : str
             The file.
         options : GraphDebugPrintOptions, optional
-            What to say of the nodes.
+            The details to include.
         """
         self.need(FINISHED, "debug_dot_print")
         print_dot(self.state, path, options)
 
     def split(self, count):
-        """Go on in several builders, whose work may run at the same time.
+        """Fork the capture into several builders, whose work may run concurrently.
 
         Parameters
         ----------
         count : int
-            How many, this one included: at least 2.
+            The number of builders including this one, at least 2.
 
         Returns
         -------
         tuple of GraphBuilder
-            This one, and new ones that must be joined.
+            This builder, and new ones that must be joined.
         """
         cdef GraphBuilder branch
         self.need(BUILDING, "split")
@@ -224,17 +224,17 @@ cdef class GraphBuilder(Capture):
 
     @staticmethod
     def join(*graph_builders):
-        """Bring builders together: the work after waits for the work of all of them.
+        """Join builders: later work waits for the work of all of them.
 
         Parameters
         ----------
         *graph_builders : GraphBuilder
-            At least 2, all of one graph. Those that were split off are closed.
+            At least 2 builders of one graph. Those created by `split` are closed.
 
         Returns
         -------
         GraphBuilder
-            The one that was not split off, or the first.
+            The builder that was not created by `split`, or the first.
         """
         cdef GraphBuilder first, other
         if not all(isinstance(each, GraphBuilder) for each in graph_builders):
@@ -262,7 +262,7 @@ cdef class GraphBuilder(Capture):
         Parameters
         ----------
         default_value : int, optional
-            What it is at the beginning of each launch; without, what the launch before left.
+            Its value at the start of each launch; by default the value that the previous launch left.
 
         Returns
         -------
@@ -286,12 +286,12 @@ cdef class GraphBuilder(Capture):
         Returns
         -------
         GraphBuilder
-            Put the work into it: it has to begin and to end building by itself.
+            The builder of the body, with its own `begin_building` and `end_building`.
         """
         return self._conditional(condition, cydriver.CU_GRAPH_COND_TYPE_IF, 1)[0]
 
     def if_else(self, condition):
-        """Add work that runs if a condition is not 0, and work that runs else.
+        """Add work that runs if a condition is not 0, and work that runs if it is 0.
 
         Parameters
         ----------
@@ -301,39 +301,39 @@ cdef class GraphBuilder(Capture):
         Returns
         -------
         tuple of GraphBuilder
-            One for each case.
+            The builders of the two bodies.
         """
         return self._conditional(condition, cydriver.CU_GRAPH_COND_TYPE_IF, 2)
 
     def while_loop(self, condition):
-        """Add work that runs again and again as long as a condition is not 0.
+        """Add work that is repeated while a condition is not 0.
 
         Parameters
         ----------
         condition : GraphCondition
-            The condition; it is asked before the work runs for the first time.
+            The condition; it is evaluated before the first iteration.
 
         Returns
         -------
         GraphBuilder
-            Put the work into it.
+            The builder of the body.
         """
         return self._conditional(condition, cydriver.CU_GRAPH_COND_TYPE_WHILE, 1)[0]
 
     def switch(self, condition, count):
-        """Add several pieces of work, of which the one runs whose number a condition is.
+        """Add several bodies; the value of a condition is the index of the one that runs.
 
         Parameters
         ----------
         condition : GraphCondition
-            The condition; nothing runs if it is `count` or more.
+            The condition; nothing runs if its value is `count` or more.
         count : int
-            How many.
+            The number of bodies.
 
         Returns
         -------
         tuple of GraphBuilder
-            One for each.
+            The builders of the bodies.
         """
         cdef unsigned int size = checked_uint(count, "count")
         if size == 0:
@@ -362,7 +362,7 @@ cdef class GraphBuilder(Capture):
         return tuple(branches)
 
     def embed(self, child):
-        """Add a copy of another graph as one node.
+        """Add a child graph node with a copy of another graph.
 
         Parameters
         ----------
@@ -380,15 +380,15 @@ cdef class GraphBuilder(Capture):
         self.add(&params)
 
     def callback(self, fn, *, user_data=None) -> None:
-        """Let the graph call a function on the host at this point; it must not use CUDA.
+        """Add a host callback at this point; it must not call CUDA.
 
         Parameters
         ----------
         fn : callable
-            Called without arguments; what it raises goes to ``sys.unraisablehook``. Or a ctypes function that takes a
+            Called without arguments; its exceptions go to ``sys.unraisablehook``. Or a ctypes function that takes a
             ``void *``.
         user_data : int or bytes-like, optional
-            For a ctypes function: its argument, or bytes whose copy's address is.
+            For a ctypes function: its argument as an int, or bytes, of which it gets the address of a copy.
         """
         self.need(BUILDING, "callback")
         cdef cydriver.CUstream stream = self.captured.open_handle()
@@ -402,14 +402,14 @@ cdef class GraphBuilder(Capture):
             check(status, b"cuLaunchHostFunc")
 
     def _keep(self, *things) -> None:
-        """Keep what captured work uses as long as the graph, but not what the graph allocates and frees itself."""
+        """Keep the objects that captured work uses alive as long as the graph, except memory that it allocates."""
         if self.phase == BUILDING:
             self.state.keep(hold([thing for thing in things if not _is_of_a_graph(thing)]))
 
     def close(self):
-        """Let go of the graph, and close the stream if it was made for this builder. Closing twice does nothing.
+        """Release the graph, and close the stream if it was created for this builder. Closing twice does nothing.
 
-        What was completed stays. A capture that goes on is ended, and its graph destroyed.
+        Graphs from `complete` stay valid. A capture in progress is ended and its graph destroyed.
         """
         cdef cydriver.CUgraph graph = NULL
         cdef Phase phase = self.phase
@@ -433,7 +433,7 @@ cdef class GraphBuilder(Capture):
             try:
                 self.close()
             except CUDAError:
-                pass  # the context is gone
+                pass  # the context is destroyed
 
     def __enter__(self):
         if self.phase == CLOSED:
@@ -451,7 +451,7 @@ cdef class GraphBuilder(Capture):
 
 
 cdef bint _is_of_a_graph(object thing) except -1:
-    """Return whether something is memory that a node of a graph allocates."""
+    """Return whether an object is a Buffer that an allocation node of a graph allocates."""
     cdef Buffer buffer
     if not isinstance(thing, Buffer):
         return False

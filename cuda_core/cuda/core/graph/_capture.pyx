@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""The capture of a stream: its phases, and the calls of the driver behind `GraphBuilder`."""
+"""Capture: base of GraphBuilder with the driver calls for stream capture."""
 
 from cuda.bindings cimport cydriver
 from cuda.core._memory._memory_pool cimport free_postponed
@@ -64,7 +64,7 @@ cdef class Capture:
         return 0
 
     cdef int end(self) except -1:
-        """End the capture; if it failed, the graph is lost."""
+        """End the capture; if it was invalidated, there is no graph."""
         cdef cydriver.CUgraph graph = NULL
         cdef cydriver.CUresult status = cydriver.cuStreamEndCapture(self.captured.open_handle(), &graph)
         if status != cydriver.CUDA_SUCCESS:
@@ -86,7 +86,7 @@ cdef class Capture:
         return 0
 
     cdef int wait_for(self, Capture other) except -1:
-        """Let what is captured next wait for what another builder of the graph has captured."""
+        """Make work captured next depend on the work that another builder of the graph has captured."""
         cdef Event event = other.captured.record()
         cdef cydriver.CUresult status = cydriver.cuStreamWaitEvent(self.captured.open_handle(), event.open_handle(), 0)
         if status == cydriver.CUDA_ERROR_STREAM_CAPTURE_MERGE:
@@ -94,7 +94,7 @@ cdef class Capture:
         return check(status, b"cuStreamWaitEvent")
 
     cdef cydriver.CUgraphNode add(self, cydriver.CUgraphNodeParams* params) except NULL:
-        """Add a node behind what was captured last, and go on behind it."""
+        """Add a node that depends on the work captured last, and make work captured next depend on it."""
         cdef cydriver.CUstreamCaptureStatus status
         cdef cydriver.CUgraph graph = NULL
         cdef const cydriver.CUgraphNode* before = NULL

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""The nodes that run one of their graphs, or none, as a condition says."""
+"""Conditional nodes: if, if-else, while and switch."""
 
 from libc.stdint cimport uintptr_t
 from libc.string cimport memset
@@ -14,7 +14,7 @@ from cuda.core.typing import GraphConditionalType
 
 
 cdef class ConditionalNode(GraphNode):
-    """A node that runs one of its graphs, or none, as a condition says."""
+    """Base of the conditional nodes, which run one of their body graphs, or none, depending on a condition."""
 
     @staticmethod
     def _class_of(State state, uintptr_t address):
@@ -32,19 +32,19 @@ cdef class ConditionalNode(GraphNode):
 
     @property
     def condition(self):
-        """Return the condition; None if it cannot be known, for a node not made here and a driver before CUDA 13.2."""
+        """Return the condition; None if unknown: for nodes not created here, with a driver before CUDA 13.2."""
         details = self._known()
         return None if details is None else GraphCondition.wrap(details[0], self.state)
 
     @property
     def cond_type(self):
-        """Return the kind, a `GraphConditionalType`; None if it cannot be known."""
+        """Return the type, a `GraphConditionalType`; None if unknown."""
         details = self._known()
         return None if details is None else _CONDITIONALS[details[1]]
 
     @property
     def branches(self) -> tuple:
-        """Return the graphs; none if they cannot be known."""
+        """Return the body graphs; an empty tuple if unknown."""
         from cuda.core.graph._definition import definition_of
 
         details = self._known()
@@ -58,7 +58,7 @@ cdef class ConditionalNode(GraphNode):
         )
 
     def _known(self):
-        """Return the condition's handle, kind and graphs: as remembered, or as the driver tells."""
+        """Return the condition's handle, type and body graphs: as recorded on creation, or from the driver."""
         details = self.details()
         if details is None:
             details = _ask_conditional(self.state, self.native)
@@ -89,16 +89,16 @@ _CONDITIONALS = {
 
 
 cdef class IfNode(ConditionalNode):
-    """A node whose graph runs if a condition is not 0."""
+    """A node whose body graph runs if a condition is not 0."""
 
     @property
     def then(self):
-        """Return the graph."""
+        """Return the body graph."""
         return self.branches[0]
 
 
 cdef class IfElseNode(ConditionalNode):
-    """A node with a graph for a condition that is not 0, and one for 0."""
+    """A node with two body graphs, one for a condition that is not 0 and one for 0."""
 
     @property
     def then(self):
@@ -112,13 +112,13 @@ cdef class IfElseNode(ConditionalNode):
 
 
 cdef class WhileNode(ConditionalNode):
-    """A node whose graph runs as long as a condition is not 0."""
+    """A node whose body graph is repeated while a condition is not 0."""
 
     @property
     def body(self):
-        """Return the graph."""
+        """Return the body graph."""
         return self.branches[0]
 
 
 cdef class SwitchNode(ConditionalNode):
-    """A node with several graphs, of which the one runs whose number a condition is."""
+    """A node with several body graphs; the value of a condition is the index of the one that runs."""

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Graphs that are built node by node."""
+"""GraphDefinition: CUgraph, built node by node."""
 
 from libc.stdint cimport uintptr_t
 from libc.stdlib cimport free, malloc
@@ -29,9 +29,9 @@ def definition_of(of):
 cdef class GraphDefinition(NodeFactory):
     """A graph that is built node by node.
 
-    Its methods add nodes that wait for nothing; those of a node add nodes behind it. `instantiate` makes it executable.
-    A Buffer, kernel, event or function that a node uses is kept alive by the graph and by what is instantiated from it.
-    The graph goes when nothing refers to it or to its nodes any more.
+    Its methods add nodes without dependencies; those of a node add nodes that depend on it. `instantiate` creates a
+    Graph to launch. A Buffer, kernel, event or function that a node uses is kept alive by the graph and by graphs
+    instantiated from it. The graph is destroyed when neither it nor one of its nodes is referenced any more.
 
     Examples
     --------
@@ -49,18 +49,18 @@ cdef class GraphDefinition(NodeFactory):
 
     @property
     def handle(self):
-        """Return the graph as `cuda.bindings.driver.CUgraph`, None once it is gone."""
+        """Return the graph as `cuda.bindings.driver.CUgraph`, None once destroyed."""
         from cuda.bindings import driver
 
         return driver.CUgraph(<uintptr_t>self.state.native) if self.is_valid else None
 
     @property
     def is_valid(self) -> bool:
-        """Return whether the graph is there: one that belongs to a node goes with it."""
+        """Return whether the graph exists: one that belongs to a node is destroyed with it."""
         return self.state.alive()
 
     def empty(self):
-        """Add a node that does nothing: a place for others to meet.
+        """Add an empty node, which can serve as a barrier between other nodes.
 
         Returns
         -------
@@ -74,7 +74,7 @@ cdef class GraphDefinition(NodeFactory):
         Parameters
         ----------
         default_value : int, optional
-            What it is at the beginning of each launch; without, what the launch before left.
+            Its value at the start of each launch; by default the value that the previous launch left.
 
         Returns
         -------
@@ -102,31 +102,31 @@ cdef class GraphDefinition(NodeFactory):
         return {(node, after) for node in self.nodes() for after in node.succ}
 
     def instantiate(self, options=None):
-        """Make the graph executable.
+        """Instantiate the graph.
 
         Parameters
         ----------
         options : GraphCompleteOptions, optional
-            How.
+            Options of the instantiation.
 
         Returns
         -------
         Graph
-            It does not change when this definition does; see `Graph.update`.
+            Later changes of this definition do not affect it; see `Graph.update`.
         """
         from cuda.core.graph import Graph
 
         return Graph._instantiate(self.state, options)
 
     def debug_dot_print(self, path, options=None) -> None:
-        """Write a picture of the graph, in the language of Graphviz.
+        """Write the graph to a file in DOT, the language of Graphviz.
 
         Parameters
         ----------
         path : str
             The file.
         options : GraphDebugPrintOptions, optional
-            What to say of the nodes.
+            The details to include.
         """
         print_dot(self.state, path, options)
 
@@ -147,7 +147,7 @@ cdef class GraphDefinition(NodeFactory):
 
 
 def print_dot(State state not None, path, options) -> None:
-    """Do what `debug_dot_print` says."""
+    """Implement `debug_dot_print`."""
     cdef bytes name = os.fsencode(path)
     cdef const char* text = name
     cdef unsigned int flags = as_options(GraphDebugPrintOptions, options, "options")._flags()

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Executable graphs: launching them, and changing what their nodes do without making them anew."""
+"""Graph: CUgraphExec, its launch, and updates of its nodes without a new instantiation."""
 
 from libc.stdint cimport uintptr_t
 from libc.string cimport memset
@@ -21,7 +21,7 @@ from cuda.core.graph import _work_node
 from cuda.core.graph._options import GraphCompleteOptions
 
 
-# What CUgraphInstantiateResult and CUgraphExecUpdateResult mean for the reader.
+# Explanations of CUgraphInstantiateResult and CUgraphExecUpdateResult for error messages.
 _RESULTS = {
     <int>cydriver.CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE: "The structure of the graph is not valid.",
     <int>cydriver.CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED:
@@ -42,15 +42,15 @@ _UPDATES = {
 
 
 cdef class Graph:
-    """A graph that can be launched, made by `GraphBuilder.complete` or `GraphDefinition.instantiate`.
+    """An executable graph, created by `GraphBuilder.complete` or `GraphDefinition.instantiate`.
 
-    ``graph[node]`` is the executable form of a node of its definition, with which its parameters can be changed.
+    ``graph[node]`` is the executable form of a node of its definition, whose parameters can be updated.
     Launches of one graph do not overlap.
     """
 
     cdef cydriver.CUgraphExec native
-    cdef Stream latest  # where it was launched last: the launch after which what `kept` has can go
-    cdef dict kept  # what the parameters need that were set here, by the node's address
+    cdef Stream latest  # stream of the last launch, after which objects in `kept` can be released
+    cdef dict kept  # node address -> objects that parameters set by updates refer to
     cdef object __weakref__
 
     def __init__(self, *args, **kwargs):
@@ -58,7 +58,7 @@ cdef class Graph:
 
     @staticmethod
     def _instantiate(State state not None, options):
-        """Make a graph executable; see `GraphDefinition.instantiate`."""
+        """Instantiate a graph; see `GraphDefinition.instantiate`."""
         cdef cydriver.CUDA_GRAPH_INSTANTIATE_PARAMS params
         cdef Graph self = Graph.__new__(Graph)
         cdef cydriver.CUgraph graph = state.open_handle()
@@ -87,7 +87,7 @@ cdef class Graph:
         return self.native
 
     cdef int let_go(self, object owners) except -1:
-        """Give back what parameters needed that have been replaced, once no launch can use them."""
+        """Release objects that replaced parameters referred to, once no launch can use them."""
         cdef cydriver.CUresult status = cydriver.CUDA_ERROR_INVALID_HANDLE
         cdef cydriver.CUstreamCaptureStatus capturing = cydriver.CU_STREAM_CAPTURE_STATUS_NONE
         cdef Entry* entry
@@ -100,12 +100,12 @@ cdef class Graph:
         if not self.latest.closed:
             status = cydriver.cuStreamIsCapturing(self.latest.native, &capturing)
             if status == cydriver.CUDA_SUCCESS and capturing != cydriver.CU_STREAM_CAPTURE_STATUS_NONE:
-                return 0  # nothing tells when earlier launches are finished: rather a leak than a crash
+                return 0  # the end of earlier launches cannot be observed: leak rather than crash
             if status == cydriver.CUDA_SUCCESS:
                 with nogil:
                     status = cydriver.cuLaunchHostFunc(self.latest.native, bury, entry)
         if status != cydriver.CUDA_SUCCESS:
-            with nogil:  # the stream is gone: wait for everything
+            with nogil:  # the stream is closed: wait for the whole context
                 cydriver.cuCtxSynchronize()
             bury(entry)
         return 0
@@ -126,7 +126,7 @@ cdef class Graph:
             try:
                 self.close()
             except CUDAError:
-                pass  # the context, and the graph with it, is gone
+                pass  # the context, and the graph with it, is destroyed
 
     def __enter__(self):
         self.open_handle()
@@ -142,18 +142,18 @@ cdef class Graph:
 
     @property
     def handle(self):
-        """Return the graph as `cuda.bindings.driver.CUgraphExec`, one of address 0 once closed."""
+        """Return the graph as `cuda.bindings.driver.CUgraphExec`; its address is 0 once closed."""
         from cuda.bindings import driver
 
         return driver.CUgraphExec(<uintptr_t>self.native)
 
     def launch(self, stream) -> None:
-        """Run the graph: put it into a stream and return.
+        """Launch the graph asynchronously in a stream.
 
         Parameters
         ----------
         stream : Stream
-            The stream; any object with ``__cuda_stream__`` is one. A stream that is captured gets the graph as a node.
+            The stream, or any object with ``__cuda_stream__``. A stream that is captured gets the graph as a node.
         """
         cdef Stream queue = <Stream>stream if type(stream) is Stream else _no_builder(stream)
         cdef cydriver.CUgraphExec native = self.open_handle()
@@ -169,19 +169,19 @@ cdef class Graph:
         check(status, b"cuGraphLaunch")
 
     cdef int keep_in_capture(self, cydriver.CUstream stream) except -1:
-        """Let the graph that a stream is captured into keep what this one's parameters need: it gets a copy of it."""
+        """Make the graph being captured keep the objects of this one's parameters, since it gets a copy of them."""
         cdef cydriver.CUgraph graph = capture_graph(stream)
         if graph != NULL:
             retain(graph, hold(list(self.kept.values())))
         return 0
 
     def upload(self, stream) -> None:
-        """Bring the graph to the device, so that its first launch need not do it.
+        """Upload the graph to the device ahead of its first launch.
 
         Parameters
         ----------
         stream : Stream
-            The stream that does it.
+            The stream of the upload.
         """
         cdef Stream queue = as_stream(stream, "stream")
         cdef cydriver.CUgraphExec native = self.open_handle()
@@ -189,7 +189,7 @@ cdef class Graph:
             check(cydriver.cuGraphUpload(native, queue.native), b"cuGraphUpload")
 
     def update(self, source) -> None:
-        """Take over the parameters of all nodes of another graph of the same shape; launches from now on have them.
+        """Update the parameters of all nodes from another graph of the same topology, for later launches.
 
         Parameters
         ----------
@@ -199,7 +199,7 @@ cdef class Graph:
         Raises
         ------
         CUDAError
-            If the graphs differ in more than parameters; then nothing has changed.
+            If the graphs differ in more than parameters; then nothing changes.
         """
         cdef cydriver.CUgraphExecUpdateResultInfo info
         cdef cydriver.CUgraphExec native = self.open_handle()
@@ -216,7 +216,7 @@ cdef class Graph:
         self.let_go(owners)
 
     def __getitem__(self, node):
-        """Return the executable form of a node of the definition that this graph was made from."""
+        """Return the executable form of a node of the definition that this graph was instantiated from."""
         if not isinstance(node, GraphNode):
             raise TypeError(f"node must be a GraphNode, not {type(node).__name__}")
         self.open_handle()
@@ -229,7 +229,7 @@ cdef class Graph:
     cdef int changed(
         self, cydriver.CUgraphNode node, cydriver.CUresult status, const char* call, object owners
     ) except -1:
-        """Keep what a node's new parameters need, if they need anything, or raise."""
+        """Keep the objects that a node's new parameters refer to alive, or raise the error of the update."""
         if status == cydriver.CUDA_ERROR_INVALID_VALUE:
             return fail(status, call, "The node must be of the definition that this graph was made from.")
         check(status, call)
@@ -247,7 +247,7 @@ cdef class Graph:
 
 
 cdef Stream _no_builder(object stream):
-    """Return another library's object as a stream; a builder takes graphs by its method `embed`."""
+    """Return another library's object as a stream; raise for a builder, to which graphs are added with `embed`."""
     from cuda.core.graph import GraphBuilder
 
     if isinstance(stream, GraphBuilder):
@@ -262,7 +262,7 @@ def _view(cls, Graph graph, GraphNode node):
 
 
 cdef class ExecutableGraphNode:
-    """A node of an executable graph; ``graph[node]`` makes it. What it changes holds from the next launch on."""
+    """A node of an executable graph, from ``graph[node]``. Updates take effect with the next launch."""
 
     cdef Graph graph
     cdef GraphNode node
@@ -278,7 +278,7 @@ cdef class ExecutableGraphNode:
 
 
 cdef class _Switched(ExecutableGraphNode):
-    """A node that can be turned off."""
+    """A node that can be disabled."""
 
     def _set(self, unsigned int enabled):
         check(
@@ -287,16 +287,16 @@ cdef class _Switched(ExecutableGraphNode):
         )
 
     def disable(self) -> None:
-        """Let the node do nothing."""
+        """Disable the node: it does nothing."""
         self._set(0)
 
     def enable(self) -> None:
-        """Let the node do its work again."""
+        """Enable the node again."""
         self._set(1)
 
     @property
     def is_enabled(self) -> bool:
-        """Return whether the node does its work."""
+        """Return whether the node is enabled."""
         cdef unsigned int enabled = 0
         check(
             cydriver.cuGraphNodeGetEnabled(self.graph.open_handle(), self.node.open_node(), &enabled),
@@ -309,12 +309,12 @@ cdef class ExecutableKernelNode(_Switched):
     """A node of an executable graph that runs a kernel."""
 
     def update(self, *, config, kernel, args) -> None:
-        """Change what the node runs.
+        """Change the kernel, its configuration and arguments.
 
         Parameters
         ----------
         config : LaunchConfig
-            The shape of the grid; clusters and cooperation stay as they are.
+            The launch configuration, without cluster and is_cooperative: the node keeps these as they are.
         kernel : Kernel
             The kernel.
         args : tuple
@@ -333,14 +333,14 @@ cdef class ExecutableMemcpyNode(_Switched):
     """A node of an executable graph that copies memory."""
 
     def update(self, *, dst, src, size) -> None:
-        """Change what is copied.
+        """Change the operands and size of the copy.
 
         Parameters
         ----------
         dst, src : Buffer or int
-            Where to and where from, of the same kinds of memory as before.
+            Destination and source, in the same types of memory as before.
         size : int
-            Bytes.
+            Size in bytes.
         """
         cdef CopyParams params = CopyParams.make(dst, src, size, None, None)
         cdef cydriver.CUresult status = cydriver.cuGraphExecMemcpyNodeSetParams(
@@ -353,18 +353,18 @@ cdef class ExecutableMemsetNode(_Switched):
     """A node of an executable graph that fills memory."""
 
     def update(self, *, dst, value, width, height=1, pitch=0) -> None:
-        """Change what is filled.
+        """Change the destination, pattern and size.
 
         Parameters
         ----------
         dst : Buffer or int
-            What to fill.
+            The destination.
         value : int or bytes-like
             A byte, or a pattern of 1, 2 or 4 bytes.
         width, height : int
-            Elements of a row, and rows.
+            The number of elements in a row, and of rows.
         pitch : int
-            Bytes from one line to the next.
+            Bytes from one row to the next.
         """
         cdef FillParams params = FillParams.make(dst, value, width, height, pitch, None)
         cdef cydriver.CUresult status = cydriver.cuGraphExecMemsetNodeSetParams(
@@ -377,7 +377,7 @@ cdef class ExecutableHostCallbackNode(ExecutableGraphNode):
     """A node of an executable graph that calls a function on the host."""
 
     def update(self, fn, *, user_data=None) -> None:
-        """Change what is called.
+        """Change the function.
 
         Parameters
         ----------
@@ -395,7 +395,7 @@ cdef class ExecutableHostCallbackNode(ExecutableGraphNode):
 
 
 cdef class Held:
-    """Own an entry, whose address the driver has."""
+    """The owner of an entry whose address the driver holds."""
 
     cdef Entry* entry
 
@@ -413,7 +413,7 @@ cdef class ExecutableEventRecordNode(ExecutableGraphNode):
     """A node of an executable graph that records an event."""
 
     def update(self, event) -> None:
-        """Change which event is recorded.
+        """Change the event to record.
 
         Parameters
         ----------
@@ -430,7 +430,7 @@ cdef class ExecutableEventWaitNode(ExecutableGraphNode):
     """A node of an executable graph that waits for an event."""
 
     def update(self, event) -> None:
-        """Change which event is waited for.
+        """Change the event to wait for.
 
         Parameters
         ----------
@@ -447,7 +447,7 @@ cdef class ExecutableChildGraphNode(ExecutableGraphNode):
     """A node of an executable graph that runs another graph."""
 
     def update(self, child) -> None:
-        """Take over the parameters of all nodes of another graph of the same shape.
+        """Update the parameters of all nodes from another graph of the same topology.
 
         Parameters
         ----------

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""What all nodes of graphs have in common: their place among the others, and changing it."""
+"""GraphNode: base of all nodes, with their edges to other nodes."""
 
 from libc.stdint cimport uintptr_t
 from libc.stdlib cimport free, malloc
@@ -27,14 +27,14 @@ cdef cydriver.CUresult _ask(
 
 
 cdef class GraphNode(NodeFactory):
-    """A node of a graph. Its methods add nodes that run after it; `pred` and `succ` show and change the edges."""
+    """A node of a graph. Its methods add nodes that depend on it; `pred` and `succ` are sets that change its edges."""
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError(f"a {type(self).__name__} is not made directly: use a method of a graph or node")
 
     @staticmethod
     def _of(State state, uintptr_t address):
-        """Make the object for a node of the driver."""
+        """Create the Python object for a CUgraphNode."""
         from cuda.core import graph
 
         cdef int kind = _kind(<cydriver.CUgraphNode>address)
@@ -78,14 +78,14 @@ cdef class GraphNode(NodeFactory):
 
     @property
     def type(self):
-        """Return what kind of node it is, as `cuda.bindings.driver.CUgraphNodeType`."""
+        """Return the type of the node as `cuda.bindings.driver.CUgraphNodeType`."""
         from cuda.bindings import driver
 
         return driver.CUgraphNodeType(_kind(self.open_node()))
 
     @property
     def pred(self):
-        """Return the nodes that this one waits for, a set: changing it, or assigning another one, changes the edges."""
+        """Return the set of nodes that this one depends on; changing or assigning it changes the edges."""
         from cuda.core.graph._adjacency import AdjacencySet
 
         return AdjacencySet(self, False)
@@ -96,7 +96,7 @@ cdef class GraphNode(NodeFactory):
 
     @property
     def succ(self):
-        """Return the nodes that wait for this one, a set: changing it, or assigning another one, changes the edges."""
+        """Return the set of nodes that depend on this one; changing or assigning it changes the edges."""
         from cuda.core.graph._adjacency import AdjacencySet
 
         return AdjacencySet(self, True)
@@ -106,7 +106,7 @@ cdef class GraphNode(NodeFactory):
         self.succ._assign(nodes)
 
     def _neighbours(self, bint after):
-        """Return the nodes before or behind this one."""
+        """Return the predecessors of this node or, if `after`, its successors."""
         cdef size_t count = 0, index
         cdef cydriver.CUgraphNode node = self.open_node()
         check(_ask(node, after, NULL, NULL, &count), b"cuGraphNodeGetDependencies")
@@ -140,7 +140,7 @@ cdef class GraphNode(NodeFactory):
             check(cydriver.cuGraphRemoveDependencies(graph, &first, &last, NULL, 1), b"cuGraphRemoveDependencies")
 
     def destroy(self) -> None:
-        """Remove the node and its edges from the graph. A second time does nothing."""
+        """Remove the node and its edges from the graph. A second call does nothing."""
         cdef cydriver.CUgraphNode node = self.native
         if not self.is_valid:
             return
@@ -149,11 +149,11 @@ cdef class GraphNode(NodeFactory):
         self.state.forget(node)
 
     cdef object details(self):
-        """Return what was remembered when the node was made here, None if it was not."""
+        """Return the details recorded when the node was created here, None for other nodes."""
         return self.state.book.details.get(<uintptr_t>self.open_node())
 
     def _changed(self, uintptr_t user, int status, bytes call, details):
-        """Finish an update: keep what the new parameters need, or raise."""
+        """Finish an update: keep the objects that the new parameters refer to alive, or raise its error."""
         cdef const char* name = call
         if status != 0:
             if user:

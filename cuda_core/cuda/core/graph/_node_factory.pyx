@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""The methods that add nodes, which graphs and nodes have in common."""
+"""NodeFactory: the methods of graphs and nodes that add nodes."""
 
 from libc.stdint cimport uintptr_t
 from libc.stdlib cimport free, malloc
@@ -23,7 +23,7 @@ from cuda.core.typing import GraphMemoryType
 
 
 cdef class Dependencies:
-    """The nodes that a new one depends on."""
+    """The dependencies of a new node."""
 
     def __cinit__(self, NodeFactory parent, extra=()):
         self.graph = parent.state.open_handle()
@@ -40,7 +40,7 @@ cdef class Dependencies:
 
 
 cdef object node_object(State state, cydriver.CUgraphNode node):
-    """Return the one living Python object for a node."""
+    """Return the Python object for a node, of which there is one at a time."""
     from cuda.core.graph import GraphNode
 
     found = state.nodes.get(<uintptr_t>node)
@@ -63,9 +63,9 @@ cdef class NodeFactory:
         Parameters
         ----------
         config : LaunchConfig
-            The shape of the grid.
+            The launch configuration.
         kernel : Kernel
-            What to run.
+            The kernel.
         *args
             Its arguments, as in `cuda.core.launch`. The graph keeps them alive.
 
@@ -96,9 +96,9 @@ cdef class NodeFactory:
         dst, src : Buffer or int
             Destination and source: a Buffer, or an address on the device or the host.
         size : int
-            Bytes.
+            Size in bytes.
         dst_owner, src_owner : object, optional
-            What owns the memory at an address; the graph keeps it alive, as it keeps Buffers.
+            The owner of the memory, if it is given as an address; the graph keeps it alive, as it keeps Buffers.
 
         Returns
         -------
@@ -119,17 +119,17 @@ cdef class NodeFactory:
         Parameters
         ----------
         dst : Buffer or int
-            What to fill: a Buffer or an address.
+            The destination: a Buffer or an address.
         value : int or bytes-like
             A byte (0 to 255), or a pattern of 1, 2 or 4 bytes such as ``numpy.float32(1)``.
         width : int
-            Elements of a row; an element is as large as the pattern.
+            The number of elements in a row; an element has the size of the pattern.
         height : int
-            Rows.
+            The number of rows.
         pitch : int
             Bytes from one row to the next; not used for a single row.
         dst_owner : object, optional
-            What owns the memory at an address; the graph keeps it alive, as it keeps a Buffer.
+            The owner of the memory, if it is given as an address; the graph keeps it alive, as it keeps a Buffer.
 
         Returns
         -------
@@ -145,16 +145,16 @@ cdef class NodeFactory:
         return self._added(<uintptr_t>node, <uintptr_t>user, <int>status, b"cuGraphAddMemsetNode", params.owners)
 
     def callback(self, fn, *, user_data=None):
-        """Add a node that calls a function on the host; it must not use CUDA.
+        """Add a node that calls a function on the host; it must not call CUDA.
 
         Parameters
         ----------
         fn : callable
-            Called without arguments, with Python's lock held; what it raises goes to ``sys.unraisablehook``. Or a
-            ctypes function that takes a ``void *``, which is called without the lock if it was made by
+            Called without arguments, with the GIL held; its exceptions go to ``sys.unraisablehook``. Or a
+            ctypes function that takes a ``void *``, which is called without the GIL if it was created by
             ``ctypes.CDLL``.
         user_data : int or bytes-like, optional
-            For a ctypes function: its argument, or bytes whose copy's address is.
+            For a ctypes function: its argument as an int, or bytes, of which it gets the address of a copy.
 
         Returns
         -------
@@ -169,12 +169,12 @@ cdef class NodeFactory:
         return self._added(<uintptr_t>node, <uintptr_t>user, <int>status, b"cuGraphAddHostNode", params.function)
 
     def embed(self, child):
-        """Add a node that runs another graph, of which it gets a copy.
+        """Add a child graph node, which runs a copy of another graph.
 
         Parameters
         ----------
         child : GraphDefinition
-            The graph; later changes of it do not change the node.
+            The graph; later changes of it do not affect the node.
 
         Returns
         -------
@@ -193,12 +193,12 @@ cdef class NodeFactory:
         return self._added(<uintptr_t>node, 0, <int>status, b"cuGraphAddChildGraphNode", None)
 
     def join(self, *nodes):
-        """Add a node that does nothing but wait for others.
+        """Add an empty node that depends on other nodes.
 
         Parameters
         ----------
         *nodes : GraphNode
-            What to wait for; called on a node, for that too.
+            The dependencies, besides the node on which this is called.
 
         Returns
         -------
@@ -215,7 +215,7 @@ cdef class NodeFactory:
         Parameters
         ----------
         event : Event
-            The event; the graph keeps it.
+            The event; the graph keeps it alive.
 
         Returns
         -------
@@ -229,7 +229,7 @@ cdef class NodeFactory:
         Parameters
         ----------
         event : Event
-            The event; the graph keeps it.
+            The event; the graph keeps it alive.
 
         Returns
         -------
@@ -255,13 +255,13 @@ cdef class NodeFactory:
         Parameters
         ----------
         size : int
-            Bytes.
+            Size in bytes.
         device : Device or int, optional
-            Whose memory; the current device's if not given.
+            The device of the memory; by default the current one.
         memory_type : GraphMemoryType or str
             ``"device"``, ``"host"`` (pinned) or ``"managed"``.
         peer_access : list of Device or int, optional
-            Other devices that may use the memory.
+            Other devices that can access the memory.
 
         Returns
         -------
@@ -307,7 +307,7 @@ cdef class NodeFactory:
         return self._added(<uintptr_t>node, 0, <int>status, b"cuGraphAddMemAllocNode", details)
 
     def deallocate(self, dptr):
-        """Add a node that frees what another node allocated.
+        """Add a node that frees memory which another node allocates.
 
         Parameters
         ----------
@@ -325,7 +325,7 @@ cdef class NodeFactory:
         return self._added(<uintptr_t>node, 0, <int>status, b"cuGraphAddMemFreeNode", None)
 
     def if_then(self, condition):
-        """Add a node whose graph runs if a condition is not 0.
+        """Add a node whose body graph runs if a condition is not 0.
 
         Parameters
         ----------
@@ -335,12 +335,12 @@ cdef class NodeFactory:
         Returns
         -------
         IfNode
-            Fill its `then`.
+            Add the nodes of the body to its `then`.
         """
         return self.add_conditional(condition, cydriver.CU_GRAPH_COND_TYPE_IF, 1)
 
     def if_else(self, condition):
-        """Add a node with two graphs: the first runs if a condition is not 0, else the second.
+        """Add a node with two body graphs: the first runs if a condition is not 0, the second if it is 0.
 
         Parameters
         ----------
@@ -350,39 +350,39 @@ cdef class NodeFactory:
         Returns
         -------
         IfElseNode
-            Fill its `then` and `else_`.
+            Add the nodes of the bodies to its `then` and `else_`.
         """
         return self.add_conditional(condition, cydriver.CU_GRAPH_COND_TYPE_IF, 2)
 
     def while_loop(self, condition):
-        """Add a node whose graph runs again and again as long as a condition is not 0.
+        """Add a node whose body graph is repeated while a condition is not 0.
 
         Parameters
         ----------
         condition : GraphCondition
-            The condition; without a default value of 1, or a kernel before that sets it, the graph does not run.
+            The condition; unless its default value or an earlier kernel makes it nonzero, the body does not run.
 
         Returns
         -------
         WhileNode
-            Fill its `body`.
+            Add the nodes of the body to its `body`.
         """
         return self.add_conditional(condition, cydriver.CU_GRAPH_COND_TYPE_WHILE, 1)
 
     def switch(self, condition, count):
-        """Add a node with several graphs, of which the one runs whose number a condition is.
+        """Add a node with several body graphs; the value of a condition is the index of the one that runs.
 
         Parameters
         ----------
         condition : GraphCondition
-            The condition; none runs if it is `count` or more.
+            The condition; nothing runs if its value is `count` or more.
         count : int
-            How many graphs.
+            The number of body graphs.
 
         Returns
         -------
         SwitchNode
-            Fill its `branches`.
+            Add the nodes of the bodies to its `branches`.
         """
         cdef unsigned int size = checked_uint(count, "count")
         if size == 0:
@@ -405,7 +405,7 @@ cdef class NodeFactory:
         return self._added(<uintptr_t>node, 0, <int>status, b"cuGraphAddNode", details)
 
     def _added(self, uintptr_t node, uintptr_t user, int status, bytes call, details):
-        """Return the object of a node that was added; let go of what it would have kept if it was not."""
+        """Return the object for an added node; if adding it failed, release its user object and raise."""
         cdef const char* name = call
         if status != 0:
             undo(self.state, NULL, <cydriver.CUuserObject>user)
@@ -427,7 +427,7 @@ cdef int fill_conditional(cydriver.CUgraphNodeParams* params, condition, int kin
 
 
 cdef int undo(State state, cydriver.CUgraphNode node, cydriver.CUuserObject user) except -1:
-    """Take back what was done for a node that could not be added."""
+    """Undo the addition of a node that could not be completed."""
     if node != NULL:
         cydriver.cuGraphDestroyNode(node)
     if user != NULL:
@@ -436,7 +436,7 @@ cdef int undo(State state, cydriver.CUgraphNode node, cydriver.CUuserObject user
 
 
 cdef int set_attributes(cydriver.CUgraphNode node, LaunchConfig config) except -1:
-    """Give a kernel node the attributes of a launch."""
+    """Set the launch attributes of a kernel node."""
     cdef unsigned int index
     for index in range(config.native.numAttrs):
         check(
@@ -453,7 +453,7 @@ cdef cydriver.CUevent event_handle(object event) except NULL:
 
 
 cdef State state_of(object graph, str name):
-    """Return the state of a GraphDefinition, or of a GraphBuilder that has finished."""
+    """Return the State of a GraphDefinition or of a finished GraphBuilder."""
     from cuda.core.graph import GraphBuilder, GraphDefinition
 
     if isinstance(graph, GraphBuilder):
@@ -464,7 +464,7 @@ cdef State state_of(object graph, str name):
 
 
 def handle_of(node, State state):
-    """Return the address of a node of one graph."""
+    """Return the address of a node, or raise if it belongs to another graph."""
     from cuda.core.graph import GraphNode
 
     if not isinstance(node, GraphNode):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The options of graphs."""
+"""Options of graph instantiation and of DOT output."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 @named_options
 @dataclass
 class GraphCompleteOptions:
-    """Choose how a graph becomes executable.
+    """Options of a graph's instantiation.
 
     Attributes
     ----------
     auto_free_on_launch : bool
-        Whether a launch first frees what an earlier launch allocated and nobody has freed.
+        Whether a launch first frees memory that the previous launch has allocated and not freed.
     upload_stream : Stream, optional
-        The stream in which the graph is uploaded to the device at once, so that its first launch need not do it.
+        The stream in which the graph is uploaded to the device at once, ahead of its first launch.
     device_launch : bool
-        Whether kernels may launch the graph.
+        Whether the graph can be launched from kernels.
     use_node_priority : bool
-        Whether kernels run with the priority of their node rather than that of the stream.
+        Whether kernels run with the priority of their node rather than of the launch's stream.
 
     Examples
     --------
@@ -45,22 +45,22 @@ class GraphCompleteOptions:
 @named_options
 @dataclass
 class GraphDebugPrintOptions:
-    """Choose what a picture of a graph says of its nodes; each option is one flag of ``cuGraphDebugDotPrint``.
+    """The details in the DOT output of a graph; each option is a flag of ``cuGraphDebugDotPrint``.
 
     Attributes
     ----------
     verbose : bool
-        Everything.
+        All details.
     runtime_types : bool
         Names of the runtime API instead of the driver's.
     kernel_node_params, memcpy_node_params, memset_node_params, host_node_params, event_node_params : bool
-        The parameters of such nodes.
+        The parameters of nodes of this type.
     ext_semas_signal_node_params, ext_semas_wait_node_params, batch_mem_op_node_params : bool
-        The parameters of such nodes.
+        The parameters of nodes of this type.
     mem_alloc_node_params, mem_free_node_params, conditional_node_params : bool
-        The parameters of such nodes.
+        The parameters of nodes of this type.
     kernel_node_attributes : bool
-        The attributes of kernel nodes, such as their cluster.
+        The attributes of kernel nodes, such as cluster dimensions.
     handles : bool
         The addresses of nodes and kernels.
     extra_topo_info : bool

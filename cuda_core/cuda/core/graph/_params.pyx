@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""The parameters of nodes: checked, in the driver's form, with what must live as long as they are in use."""
+"""Parameters of graph nodes: validated, as the driver's structs, with the objects that they refer to."""
 
 from libc.stdint cimport uintptr_t
 from libc.string cimport memset
@@ -21,7 +21,7 @@ from cuda.core._errors import ClosedError
 
 
 cdef class KernelParams:
-    """What a kernel node runs. The arguments, unless None, are packed, and kept for the sake of what they point to."""
+    """Parameters of a kernel node. The arguments, unless None, are packed, and kept alive for their pointers."""
 
     @staticmethod
     cdef KernelParams make(object config, object kernel, tuple arguments):
@@ -44,7 +44,7 @@ cdef class KernelParams:
         native.blockDimX, native.blockDimY, native.blockDimZ = self.config.block
         native.sharedMemBytes = self.config.shmem_size
         if arguments is None:
-            return self  # those that the node has stay
+            return self  # the node's arguments stay unchanged
         self.scratch = bytearray(LARGE_BYTES + len(arguments) * sizeof(void*))
         cdef char* room = self.scratch
         native.kernelParams = <void**>(room + LARGE_BYTES)
@@ -53,7 +53,7 @@ cdef class KernelParams:
 
 
 cdef cydriver.CUdeviceptr _operand(object value, str name, size_t needed) except? 0:
-    """Return the address that an operand is at; a Buffer must have `needed` bytes."""
+    """Return the address of an operand; a Buffer must have at least `needed` bytes."""
     cdef Buffer buffer
     if isinstance(value, Buffer):
         buffer = value
@@ -88,7 +88,7 @@ cdef class CopyParams:
 
 
 cdef cydriver.CUmemorytype _memory_kind(cydriver.CUdeviceptr ptr) except *:
-    """Return what kind of memory is at an address; what the driver does not know is the host's."""
+    """Return the type of memory at an address; addresses unknown to the driver are host memory."""
     return <cydriver.CUmemorytype>(memory_type(ptr) or <int>cydriver.CU_MEMORYTYPE_HOST)
 
 
@@ -123,7 +123,7 @@ cdef size_t _extent(object value, str name) except? 0:
 
 
 cdef class HostParams:
-    """What a host node calls: a Python callable without arguments, or a C function given as a ctypes function."""
+    """Parameters of a host node: a Python callable without arguments, or a C function given as a ctypes function."""
 
     @staticmethod
     cdef HostParams make(object function, object user_data):
@@ -148,7 +148,7 @@ cdef class HostParams:
 
 
 def _copied(user_data):
-    """Return a copy of an object's bytes at an address that stays."""
+    """Return a copy of an object's bytes at a fixed address."""
     import ctypes
 
     try:

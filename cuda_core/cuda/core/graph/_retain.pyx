@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Keep Python objects alive for as long as a graph, or what was instantiated from it, may use them.
+"""Lifetime of Python objects that graphs use, managed by the driver's user objects (CUuserObject).
 
-The driver counts: it keeps a user object until the last graph and the last running launch that refer to it are gone. It
-tells so on any thread, in a callback that must not call CUDA; letting a Buffer go does call CUDA. So what the driver
-gives back is put into a list, and let go by Python's main thread soon after, or by the next call of this package.
+The driver counts references: a user object lives until no graph and no running launch refers to it. Its destructor
+callback may run on any thread and must not call CUDA, but releasing a Buffer does. Therefore the callback only adds
+the entry to a list, which Python's main thread empties soon after, or else the next call of this package.
 """
 
 from cpython.ref cimport Py_DECREF, Py_INCREF
@@ -33,7 +33,7 @@ cdef extern from *:
 cdef extern from "Python.h":
     int Py_AddPendingCall(int (*function)(void*) noexcept, void* argument) nogil
 
-# Whether Python is about to end: then nothing is let go, and no callback runs.
+# Whether the interpreter is shutting down: then nothing is released, and no callback runs.
 cdef bint ending = False
 
 
@@ -44,7 +44,7 @@ def _end():
 
 
 cdef Entry* hold(object obj) except NULL:
-    """Return an entry that keeps `obj` alive until it is buried."""
+    """Return an entry that keeps `obj` alive until `bury` is called with it."""
     drain()
     cdef Entry* entry = <Entry*>malloc(sizeof(Entry))
     if entry == NULL:
@@ -56,7 +56,7 @@ cdef Entry* hold(object obj) except NULL:
 
 
 cdef object in_use(object owner):
-    """Return what keeps the resource that a node refers to: also memory and events that are closed meanwhile."""
+    """Return an object that keeps a node's resource alive, even if the Buffer or Event is closed meanwhile."""
     if isinstance(owner, tuple):
         return tuple([in_use(each) for each in owner])
     if isinstance(owner, Allocation):
@@ -76,20 +76,20 @@ cdef int _let_go(void* unused) noexcept:
 
 
 cdef int drain() except -1:
-    """Let go of what the driver gave back."""
+    """Release the entries that are no longer used."""
     _let_go(NULL)
     return 0
 
 
 cdef void bury(void* entry) noexcept nogil:
-    """Give an entry back, on any thread, with or without Python's lock."""
+    """Put an entry on the list of unused ones, on any thread, with or without the GIL."""
     if not ending:
         open_cuda_push(<void**>&(<Entry*>entry).next, entry)
-        Py_AddPendingCall(_let_go, NULL)  # which may be refused: then the next drain() does it
+        Py_AddPendingCall(_let_go, NULL)  # may fail if its queue is full: then the next drain() releases the entry
 
 
 cdef void call_entry(void* entry) noexcept nogil:
-    """Call the Python function of an entry, on a thread of the driver; what it raises goes to sys.unraisablehook."""
+    """Call the Python function of an entry on a thread of the driver; exceptions go to sys.unraisablehook."""
     if not ending:
         _call(<Entry*>entry)
 
@@ -99,7 +99,7 @@ cdef void _call(Entry* entry) noexcept with gil:
 
 
 cdef cydriver.CUuserObject retain(cydriver.CUgraph graph, Entry* entry) except? NULL:
-    """Hand an entry over to a graph; if that fails, bury it and raise."""
+    """Move an entry into a user object of a graph; if that fails, bury it and raise."""
     cdef cydriver.CUuserObject user = NULL
     cdef cydriver.CUresult status
     status = cydriver.cuUserObjectCreate(&user, entry, bury, 1, cydriver.CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
@@ -114,6 +114,6 @@ cdef cydriver.CUuserObject retain(cydriver.CUgraph graph, Entry* entry) except? 
 
 
 cdef int release(cydriver.CUgraph graph, cydriver.CUuserObject user) except -1:
-    """Take an entry back from a graph; executable graphs made from it keep theirs."""
+    """Release a graph's reference to a user object; graphs instantiated from it keep theirs."""
     check(cydriver.cuGraphReleaseUserObject(graph, user, 1), b"cuGraphReleaseUserObject")
     return drain()

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""What all Python objects for one graph of the driver share, and conditions."""
+"""State: the data shared by all Python objects of one CUgraph; GraphCondition."""
 
 from libc.stdint cimport uintptr_t
 
@@ -16,7 +16,7 @@ from cuda.core._errors import ClosedError, not_pickled
 
 
 cdef cydriver.CUcontext current_context() except NULL:
-    """Return this thread's current context, or raise the error that says how to get one."""
+    """Return this thread's current context, or raise with advice on how to set one."""
     cdef cydriver.CUcontext context = NULL
     initialise()
     check(cydriver.cuCtxGetCurrent(&context), b"cuCtxGetCurrent")
@@ -26,7 +26,7 @@ cdef cydriver.CUcontext current_context() except NULL:
 
 
 cdef unsigned int checked_uint(object value, str name) except? 0:
-    """Return an argument that is an unsigned int of C."""
+    """Return an argument as a C unsigned int, or raise if it is out of range."""
     if not hasattr(value, "__index__"):
         raise TypeError(f"{name} must be an int, not {type(value).__name__}")
     if not 0 <= value <= 0xFFFFFFFF:
@@ -45,10 +45,10 @@ cdef cydriver.CUgraph capture_graph(cydriver.CUstream stream) except? NULL:
 
 
 cdef class Book:
-    """What is known of a graph's nodes, as long as the graph lives, whether or not Python objects stand for it.
+    """Records about a graph's nodes that live as long as the graph, independently of its Python objects.
 
-    `details` has what the driver cannot tell of a node again (its callback, its kernel), `kept` the user objects that a
-    node's parameters need and the graphs that retain them, `inner` the Books of the graphs within a node.
+    `details` holds properties of nodes that the driver cannot return (callback, kernel), `kept` the user objects of a
+    node's parameters and the graphs that retain them, `inner` the Books of the graphs within a node.
     """
 
     def __cinit__(self):
@@ -66,12 +66,12 @@ cdef class Book:
 
 
 cdef class State:
-    """A graph of the driver: destroyed with the last object that refers to it, unless it belongs to a node.
+    """A CUgraph, destroyed with the last object that refers to it unless it belongs to a node.
 
-    User objects belong to the graph whose nodes need them, so that they go with it and are copied with it (CUDA
-    programming guide, "CUDA User Objects"); those of the body of a conditional node, of which nothing is said there, to
-    the graph that the conditional node is part of. `nodes` has the living Python objects of nodes, `children` those of
-    the graphs within nodes.
+    User objects are retained by the graph whose nodes need them, so that they are released and cloned with it (CUDA
+    programming guide, "CUDA User Objects"). The guide does not mention bodies of conditional nodes: their user objects
+    are retained by the graph with the conditional node. `nodes` holds the live Python objects of nodes, `children` the
+    States of the graphs within nodes.
     """
 
     @staticmethod
@@ -100,7 +100,7 @@ cdef class State:
         return self.native
 
     cdef State child(self, cydriver.CUgraphNode node, cydriver.CUgraph native, bint body):
-        """Return the state of a graph that belongs to a node: the body of a conditional one, or a child graph."""
+        """Return the State of a graph within a node: the body of a conditional node, or a child graph."""
         found = self.children.setdefault(<uintptr_t>node, WeakValueDictionary())
         cdef object state = found.get(<uintptr_t>native)
         cdef State made
@@ -111,15 +111,15 @@ cdef class State:
         return state
 
     cdef cydriver.CUuserObject keep(self, Entry* entry) except? NULL:
-        """Keep an entry as long as the graph, or what is copied or instantiated from it, lives."""
+        """Keep an entry alive as long as the graph, its clones and the graphs instantiated from it."""
         return retain(self.holder(), entry)
 
     cdef int take_back(self, cydriver.CUuserObject user) except -1:
-        """Let go of what `keep` returned."""
+        """Release the user object that `keep` returned."""
         return release(self.holder(), user)
 
     cdef int note(self, cydriver.CUgraphNode node, cydriver.CUuserObject user, object details) except -1:
-        """Remember what belongs to a node's parameters, and let go of what belonged to its former ones."""
+        """Record the user object and details of a node's parameters, and release those of its former parameters."""
         cdef object before = self.book.kept.pop(<uintptr_t>node, None)
         if details is not None:
             self.book.details[<uintptr_t>node] = details
@@ -130,14 +130,14 @@ cdef class State:
         return 0
 
     cdef int forget(self, cydriver.CUgraphNode node) except -1:
-        """Forget a node that is destroyed."""
+        """Remove the records of a destroyed node."""
         self.book.details.pop(<uintptr_t>node, None)
         self.nodes.pop(<uintptr_t>node, None)
         self.lose_children(node)
         return self.note(node, NULL, None)
 
     cdef int lose_children(self, cydriver.CUgraphNode node) except -1:
-        """Forget the graphs within a node, which are gone, with what this graph kept for them."""
+        """Remove the records of the destroyed graphs within a node, and release the user objects kept for them."""
         cdef Book book
         for state in list(self.children.pop(<uintptr_t>node, {}).values()):
             (<State>state).gone = True
@@ -152,10 +152,10 @@ cdef class State:
 
 
 cdef class GraphCondition:
-    """A number that kernels set, by ``cudaGraphSetConditional``, and that conditional nodes go by.
+    """A value that kernels set with ``cudaGraphSetConditional`` and that controls conditional nodes.
 
-    Conditions come from `GraphDefinition.create_condition` and `GraphBuilder.create_condition`. One is a kernel
-    argument as it is, for a parameter of type ``cudaGraphConditionalHandle``.
+    Conditions come from `GraphDefinition.create_condition` and `GraphBuilder.create_condition`. Pass one as kernel
+    argument for a parameter of type ``cudaGraphConditionalHandle``.
     """
 
     def __init__(self, *args, **kwargs):
@@ -182,7 +182,7 @@ cdef class GraphCondition:
 
     @property
     def handle(self) -> int:
-        """Return the condition's CUgraphConditionalHandle, a number."""
+        """Return the condition's CUgraphConditionalHandle as an int."""
         return self.native
 
     def __int__(self):

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""The nodes that do something, and changing what."""
+"""Kernel, memcpy, memset, host, event, child graph and memory allocation nodes, and updates of their parameters."""
 
 from libc.stdint cimport uintptr_t
 from libc.string cimport memset
@@ -20,14 +20,14 @@ from cuda.core.typing import GraphMemoryType
 
 
 cdef object _owner(tuple kept, int which):
-    """Return what owns one operand of a node, 0 the destination: the Buffer, or what was named besides an address."""
+    """Return the owner of a node's operand (0 is the destination): a Buffer, or the owner given with an address."""
     if kept is None:
         return None
     return kept[which + len(kept) // 2] if isinstance(kept[which], int) else kept[which]
 
 
 cdef class EmptyNode(GraphNode):
-    """A node that does nothing but wait for those before it."""
+    """A node without work, which only depends on others."""
 
 
 cdef class KernelNode(GraphNode):
@@ -40,24 +40,24 @@ cdef class KernelNode(GraphNode):
 
     @property
     def grid(self) -> tuple[int, int, int]:
-        """Return the blocks along x, y and z."""
+        """Return the number of blocks along x, y and z."""
         cdef cydriver.CUDA_KERNEL_NODE_PARAMS params = self.params()
         return (params.gridDimX, params.gridDimY, params.gridDimZ)
 
     @property
     def block(self) -> tuple[int, int, int]:
-        """Return the threads of a block along x, y and z."""
+        """Return the number of threads in a block along x, y and z."""
         cdef cydriver.CUDA_KERNEL_NODE_PARAMS params = self.params()
         return (params.blockDimX, params.blockDimY, params.blockDimZ)
 
     @property
     def shmem_size(self) -> int:
-        """Return the bytes of dynamic shared memory of a block."""
+        """Return the dynamic shared memory per block in bytes."""
         return self.params().sharedMemBytes
 
     @property
     def config(self):
-        """Return the shape of the grid as a `LaunchConfig`."""
+        """Return the launch configuration."""
         cdef cydriver.CUkernelNodeAttrValue value
         grid, cluster = self.grid, None
         cdef cydriver.CUgraphNode node = self.open_node()
@@ -83,20 +83,20 @@ cdef class KernelNode(GraphNode):
         if details is not None:
             return details[0]
         params = self.params()
-        # A node that was captured may be named by its function: the driver takes either for the other.
+        # A captured node may hold a CUfunction, which the driver accepts in place of a CUkernel.
         return Kernel.from_handle(<uintptr_t>params.kern or <uintptr_t>params.func)
 
     def update(self, *, config=None, kernel=None, args=None) -> None:
-        """Change what the node runs, in graphs instantiated from now on.
+        """Change the kernel, its configuration or arguments, for graphs instantiated from now on.
 
         Parameters
         ----------
         config : LaunchConfig, optional
-            The shape of the grid; as it was if not given.
+            The launch configuration; by default unchanged.
         kernel : Kernel, optional
-            The kernel; as it was if not given. Another one needs its `args`.
+            The kernel; by default unchanged. Another kernel requires its `args`.
         args : tuple, optional
-            All arguments; as they were if not given.
+            All arguments; by default unchanged.
         """
         cdef KernelParams params
         cdef cydriver.CUDA_KERNEL_NODE_PARAMS native = self.params()
@@ -121,13 +121,13 @@ cdef class KernelNode(GraphNode):
 
 
 cdef KernelParams _same_arguments(config, kernel):
-    """Return the parameters of a kernel node but for the arguments, which stay."""
+    """Return the parameters of a kernel node whose arguments stay unchanged."""
     cdef KernelParams params = KernelParams.make(config, kernel, None)
     return params
 
 
 cdef int _refuse_attributes(config, before) except -1:
-    """Raise if an update would end a cluster or cooperation: attributes can be set, but not taken back."""
+    """Raise if an update would clear the cluster or cooperative attribute: attributes can be set but not removed."""
     if (before.cluster is not None and config.cluster is None) or (before.is_cooperative and not config.is_cooperative):
         raise ValueError("a node's cluster and cooperation cannot be taken back: add another node")
     return 0
@@ -143,33 +143,33 @@ cdef class MemcpyNode(GraphNode):
 
     @property
     def dst(self) -> int:
-        """Return the address that is written."""
+        """Return the destination address."""
         cdef cydriver.CUDA_MEMCPY3D params = self.params()
         return <uintptr_t>params.dstHost if params.dstMemoryType == cydriver.CU_MEMORYTYPE_HOST else params.dstDevice
 
     @property
     def src(self) -> int:
-        """Return the address that is read."""
+        """Return the source address."""
         cdef cydriver.CUDA_MEMCPY3D params = self.params()
         return <uintptr_t>params.srcHost if params.srcMemoryType == cydriver.CU_MEMORYTYPE_HOST else params.srcDevice
 
     @property
     def size(self) -> int:
-        """Return how many bytes are copied."""
+        """Return the size in bytes."""
         cdef cydriver.CUDA_MEMCPY3D params = self.params()
         return params.WidthInBytes * (params.Height or 1) * (params.Depth or 1)
 
     def update(self, *, dst=None, src=None, size=None, dst_owner=None, src_owner=None) -> None:
-        """Change what is copied, in graphs instantiated from now on.
+        """Change the operands or size, for graphs instantiated from now on.
 
         Parameters
         ----------
         dst, src : Buffer or int, optional
-            Where to and where from; as it was if not given.
+            Destination and source; by default unchanged.
         size : int, optional
-            Bytes; as it was if not given.
+            Size in bytes; by default unchanged.
         dst_owner, src_owner : object, optional
-            What owns the memory at an address.
+            The owner of the memory, if it is given as an address.
         """
         cdef CopyParams params
         if dst is None:
@@ -192,7 +192,7 @@ cdef class MemsetNode(GraphNode):
 
     @property
     def dptr(self) -> int:
-        """Return the address that is filled."""
+        """Return the destination address."""
         return self.params().dst
 
     @property
@@ -202,39 +202,39 @@ cdef class MemsetNode(GraphNode):
 
     @property
     def element_size(self) -> int:
-        """Return the bytes of the pattern: 1, 2 or 4."""
+        """Return the size of the pattern in bytes: 1, 2 or 4."""
         return self.params().elementSize
 
     @property
     def width(self) -> int:
-        """Return the elements of a line."""
+        """Return the number of elements in a row."""
         return self.params().width
 
     @property
     def height(self) -> int:
-        """Return the number of lines."""
+        """Return the number of rows."""
         return self.params().height
 
     @property
     def pitch(self) -> int:
-        """Return the bytes from one line to the next; without meaning for one line."""
+        """Return the bytes from one row to the next; not used for a single row."""
         return self.params().pitch
 
     def update(self, *, dst=None, value=None, width=None, height=None, pitch=None, dst_owner=None) -> None:
-        """Change what is filled, in graphs instantiated from now on; what is not given stays as it was.
+        """Change the parameters, for graphs instantiated from now on; those not given stay unchanged.
 
         Parameters
         ----------
         dst : Buffer or int, optional
-            What to fill.
+            The destination.
         value : int or bytes-like, optional
             A byte, or a pattern of 1, 2 or 4 bytes.
         width, height : int, optional
-            Elements of a line, and lines.
+            The number of elements in a row, and of rows.
         pitch : int, optional
-            Bytes from one line to the next.
+            Bytes from one row to the next.
         dst_owner : object, optional
-            What owns the memory at an address.
+            The owner of the memory, if it is given as an address.
         """
         cdef FillParams params
         cdef cydriver.CUDA_MEMSET_NODE_PARAMS old = self.params()
@@ -252,7 +252,7 @@ cdef class MemsetNode(GraphNode):
 
 
 cdef class HostCallbackNode(GraphNode):
-    """A node that calls a function on the host. To add another such node behind it: ``node.join().callback(fn)``."""
+    """A node that calls a function on the host. To add another one that depends on it: ``node.join().callback(fn)``."""
 
     @property
     def callback(self):
@@ -260,7 +260,7 @@ cdef class HostCallbackNode(GraphNode):
         return self.details()
 
     def update(self, fn, *, user_data=None) -> None:
-        """Change what is called, in graphs instantiated from now on.
+        """Change the function, for graphs instantiated from now on.
 
         Parameters
         ----------
@@ -282,18 +282,18 @@ cdef class EventRecordNode(GraphNode):
 
     @property
     def event(self):
-        """Return the event; one that was not made here is wrapped."""
+        """Return the event; one that was not created here is wrapped."""
         cdef cydriver.CUevent event = NULL
         check(cydriver.cuGraphEventRecordNodeGetEvent(self.open_node(), &event), b"cuGraphEventRecordNodeGetEvent")
         return _event_object(event, self.details())
 
     def update(self, event) -> None:
-        """Change which event is recorded, in graphs instantiated from now on.
+        """Change the event to record, for graphs instantiated from now on.
 
         Parameters
         ----------
         event : Event
-            The event; the graph keeps it.
+            The event; the graph keeps it alive.
         """
         cdef cydriver.CUevent native = event_handle(event)
         cdef cydriver.CUgraphNode node = self.open_node()
@@ -307,18 +307,18 @@ cdef class EventWaitNode(GraphNode):
 
     @property
     def event(self):
-        """Return the event; one that was not made here is wrapped."""
+        """Return the event; one that was not created here is wrapped."""
         cdef cydriver.CUevent event = NULL
         check(cydriver.cuGraphEventWaitNodeGetEvent(self.open_node(), &event), b"cuGraphEventWaitNodeGetEvent")
         return _event_object(event, self.details())
 
     def update(self, event) -> None:
-        """Change which event is waited for, in graphs instantiated from now on.
+        """Change the event to wait for, for graphs instantiated from now on.
 
         Parameters
         ----------
         event : Event
-            The event; the graph keeps it.
+            The event; the graph keeps it alive.
         """
         cdef cydriver.CUevent native = event_handle(event)
         cdef cydriver.CUgraphNode node = self.open_node()
@@ -338,7 +338,7 @@ cdef class ChildGraphNode(GraphNode):
 
     @property
     def child_graph(self):
-        """Return the node's own copy of the graph; changing it changes what the node runs."""
+        """Return the node's own copy of the child graph; changing it changes the node."""
         from cuda.core.graph._definition import definition_of
 
         cdef cydriver.CUgraph graph = NULL
@@ -346,12 +346,12 @@ cdef class ChildGraphNode(GraphNode):
         return definition_of(self.state.child(self.native, graph, False))
 
     def update(self, child) -> None:
-        """Give the node a copy of another graph, in graphs instantiated from now on.
+        """Replace the child graph by a copy of another graph, for graphs instantiated from now on.
 
         Parameters
         ----------
         child : GraphDefinition
-            The graph. What `child_graph` returned before is no longer valid.
+            The graph. The former `child_graph` becomes invalid.
         """
         cdef State inner = state_of(child, "child")
         cdef cydriver.CUgraphNodeParams params
@@ -373,7 +373,7 @@ cdef class AllocNode(GraphNode):
 
     @property
     def dptr(self) -> int:
-        """Return the address of the memory: the same in each launch."""
+        """Return the address of the memory, the same in each launch."""
         return self.params().dptr
 
     @property
@@ -383,13 +383,13 @@ cdef class AllocNode(GraphNode):
 
     @property
     def device_id(self) -> int:
-        """Return the ordinal of the device whose memory it is; for memory of the host the one it was made on."""
+        """Return the ordinal of the memory's device; for host memory the device on which the node was created."""
         details = self.details()
         return self.params().poolProps.location.id if details is None else details[1]
 
     @property
     def memory_type(self):
-        """Return what kind of memory it is, a `GraphMemoryType`."""
+        """Return the type of the memory, a `GraphMemoryType`."""
         cdef cydriver.CUmemPoolProps properties = self.params().poolProps
         if properties.allocType == cydriver.CU_MEM_ALLOCATION_TYPE_MANAGED:
             return GraphMemoryType.MANAGED
@@ -398,7 +398,7 @@ cdef class AllocNode(GraphNode):
 
     @property
     def peer_access(self) -> tuple:
-        """Return the ordinals of the other devices that may use the memory."""
+        """Return the ordinals of the peer devices that can access the memory."""
         cdef cydriver.CUDA_MEM_ALLOC_NODE_PARAMS params
         details = self.details()
         if details is not None:
@@ -408,7 +408,7 @@ cdef class AllocNode(GraphNode):
 
 
 cdef class FreeNode(GraphNode):
-    """A node that frees memory which another node allocated."""
+    """A node that frees memory which another node allocates."""
 
     @property
     def dptr(self) -> int:

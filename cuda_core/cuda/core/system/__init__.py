@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Devices and drivers as NVML, the management library, sees them: what is there, how busy, how warm.
+"""System management by NVML: devices, drivers, utilisation, clocks, temperatures, topology and events.
 
-Names are looked up on first use; NVML is opened at the first question.
+Names are looked up on first use; NVML is initialised at the first query.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MODULES = {
     "register_events": "_system",
 }
 
-# The bindings of NVML are part of this package, so that they always fit.
+# The NVML bindings are part of this package, so that their version always fits.
 CUDA_BINDINGS_NVML_IS_COMPATIBLE = True
 _defined_here, _ = lazy_names(globals(), _MODULES, ("exceptions", "typing"))
 

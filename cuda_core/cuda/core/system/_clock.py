@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""A device's clocks."""
+"""ClockInfo: frequencies and offsets of a device's clocks."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class ClockInfo(_Asking):
         self._which = number(ClockType, clock_type, "clock_type")
 
     def get_current_mhz(self, clock_id: ClockId | str = ClockId.CURRENT) -> int:
-        """Return the frequency, or with ``"customer_boost_max"`` the highest that the owner allows."""
+        """Return the current frequency, or that selected by `clock_id`, such as ``"customer_boost_max"``."""
         return int(nvml().device_get_clock(self._handle, self._which, number(ClockId, clock_id, "clock_id")))
 
     def get_max_mhz(self) -> int:
-        """Return the highest frequency."""
+        """Return the maximum frequency."""
         return int(nvml().device_get_max_clock_info(self._handle, self._which))
 
     def get_max_customer_boost_mhz(self) -> int:
-        """Return the highest frequency that the owner allows."""
+        """Return the customer-defined maximum boost frequency."""
         return int(nvml().device_get_max_customer_boost_clock(self._handle, self._which))
 
     def get_min_max_clock_of_pstate_mhz(self, pstate: int) -> tuple[int, int]:
@@ -42,7 +42,7 @@ class ClockInfo(_Asking):
         return int(low), int(high)
 
     def get_offsets(self, pstate: int) -> ClockOffsets:
-        """Return by how much the clock is set off in a performance state, 0 (fastest) to 15."""
+        """Return the offset of the clock in a performance state, 0 (fastest) to 15, and its range."""
         return ClockOffsets(nvml().device_get_clock_offsets(self._handle, self._which, _checked(pstate)))
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers of nvml.h behind the members of the enumerations."""
+"""Conversion between the string enumerations of `cuda.core.system.typing` and the constants of nvml.h."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cuda.core.system import typing as names
 
 Kind = TypeVar("Kind", bound=StrEnum)
 
-# Members in the order of nvml.h, whose numbers begin with this one and go up by one.
+# Members in the order of nvml.h, where their values are consecutive from the given one.
 _FIRST: dict[type[StrEnum], int] = {
     names.AddressingMode: 1,
     names.AffinityScope: 0,
@@ -34,7 +34,7 @@ _NUMBERS: dict[type[StrEnum], tuple[int, ...]] = {
     names.ThermalTarget: (0, 1, 2, 4, 8, 9, 10, 11, 15),
 }
 
-# nvmlBrandType_t -> the name under which NVIDIA sells it.
+# nvmlBrandType_t -> NVIDIA's name of the brand.
 _BRANDS = (
     "Unknown",
     "Quadro",
@@ -71,7 +71,7 @@ def _table(kind: type[StrEnum]) -> dict[Any, int]:
 
 
 def number(kind: type[StrEnum], value: Any, argument: str) -> int:
-    """Return the number behind a member, given as such or as its string."""
+    """Return the constant for a member, given as such or as its string."""
     try:
         return _table(kind)[kind(value)]
     except ValueError:
@@ -80,7 +80,7 @@ def number(kind: type[StrEnum], value: Any, argument: str) -> int:
 
 
 def member(kind: type[Kind], value: int) -> Kind:
-    """Return the member of a number, or raise RuntimeError for one that is not known here."""
+    """Return the member for a constant, or raise RuntimeError for an unknown one."""
     for found, known in _table(kind).items():
         if known == int(value):
             return found
@@ -88,12 +88,12 @@ def member(kind: type[Kind], value: int) -> Kind:
 
 
 def members(kind: type[Kind], mask: int) -> list[Kind]:
-    """Return the members whose bits are set in a mask."""
+    """Return the members of a bit mask."""
     return [found for found, bit in _table(kind).items() if bit and int(mask) & bit]
 
 
 def mask(kind: type[StrEnum], values: Any, argument: str) -> int:
-    """Return the bits of one member or several, or of none."""
+    """Return the bit mask of one member, several or none."""
     result = 0
     for value in [values] if isinstance(values, str) else values:
         result |= number(kind, value, argument)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Devices as NVML sees them: also those that CUDA does not, and without a context."""
+"""Device: an NVML device, which needs no CUDA context and need not be visible to CUDA."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ if TYPE_CHECKING:
     from cuda.core.system._fields import FieldValues
     from cuda.core.system._mig import MigInfo
 
-_WORD = 64  # bits of an unsigned long
+_WORD = 64  # bits in an unsigned long
 _NODE_SET_WORDS = 16  # NUMA nodes up to 1024, Linux's limit
 
 
 class Device:
-    """A device as NVML sees it.
+    """A device of NVML.
 
-    NVML numbers devices by their place on the PCI bus, whatever CUDA_VISIBLE_DEVICES says: its numbers are not those of
-    `cuda.core.Device`. `to_cuda_device` finds the same device there.
+    NVML numbers devices in the order of their PCI bus ids, regardless of CUDA_VISIBLE_DEVICES: its indices differ from
+    those of `cuda.core.Device`. `to_cuda_device` returns the same device there.
 
     Parameters
     ----------
     index : int, optional
-        NVML's number of the device.
+        NVML's index of the device.
     uuid : str, optional
         The device's UUID, ``"GPU-..."``.
     pci_bus_id : str, optional
-        The device's place on the PCI bus. Give one of the three.
+        The device's PCI bus id. Give one of the three.
 
     Raises
     ------
@@ -102,11 +102,11 @@ class Device:
         self._handle = int(handle)
         return self
 
-    # Which devices there are.
+    # Enumeration.
 
     @classmethod
     def get_device_count(cls) -> int:
-        """Return how many devices there are."""
+        """Return the number of devices."""
         return int(nvml().device_get_count_v2())
 
     @classmethod
@@ -123,23 +123,23 @@ class Device:
 
     @classmethod
     def get_all_devices_with_cpu_affinity(cls, cpu_index: int) -> Iterator[Device]:
-        """Yield the devices that are nearest to a processor of the host."""
+        """Yield the devices with affinity to a CPU of the host."""
         for handle in nvml().system_get_topology_gpu_set(cpu_index):
             yield cls._of(handle)
 
     def get_topology_nearest_gpus(self, level: GpuTopologyLevel | str) -> Iterator[Device]:
-        """Yield the devices with at most that much between them and this one."""
+        """Yield the devices whose topological distance from this one is at most `level`."""
         which = _codes.number(GpuTopologyLevel, level, "level")
         for handle in nvml().device_get_topology_nearest_gpus(self._handle, which):
             yield type(self)._of(handle)
 
     def to_cuda_device(self) -> cuda.core.Device:
-        """Return the same device for computing.
+        """Return the same device as `cuda.core.Device`.
 
         Raises
         ------
         RuntimeError
-            If CUDA does not see it: look at CUDA_VISIBLE_DEVICES.
+            If it is not visible to CUDA, for example because of CUDA_VISIBLE_DEVICES.
         """
         from cuda.core import Device as CudaDevice
 
@@ -149,11 +149,11 @@ class Device:
                 return device
         raise RuntimeError(f"CUDA does not see device {self.uuid}: look at CUDA_VISIBLE_DEVICES")
 
-    # Who it is.
+    # Identity.
 
     @property
     def index(self) -> int:
-        """Return NVML's number of the device."""
+        """Return NVML's index of the device."""
         return int(nvml().device_get_index(self._handle))
 
     @property
@@ -185,12 +185,12 @@ class Device:
 
     @property
     def brand(self) -> str:
-        """Return the brand, such as ``"NVIDIA"`` or ``"GeForce"``, ``"Unknown"`` for one that is not known."""
+        """Return the brand, such as ``"NVIDIA"`` or ``"GeForce"``, or ``"Unknown"``."""
         return _codes.brand(int(nvml().device_get_brand(self._handle)))
 
     @property
     def arch(self) -> DeviceArch:
-        """Return the generation."""
+        """Return the GPU architecture, such as Hopper."""
         number = int(nvml().device_get_architecture(self._handle))
         return DeviceArch(number) if number in DeviceArch._value2member_map_ else DeviceArch.UNKNOWN
 
@@ -209,27 +209,27 @@ class Device:
 
     @property
     def minor_number(self) -> int:
-        """Return the number in the name of the device's file, ``/dev/nvidia0``."""
+        """Return the minor number of the device file, such as 0 for ``/dev/nvidia0``."""
         return int(nvml().device_get_minor_number(self._handle))
 
     @property
     def module_id(self) -> int:
-        """Return the number of the module on its board."""
+        """Return the id of the module on its baseboard."""
         return int(nvml().device_get_module_id(self._handle))
 
     @property
     def pci_bus_id(self) -> str:
-        """Return the place on the PCI bus as ``domain:bus:device.function``."""
+        """Return the PCI bus id as ``domain:bus:device.function``."""
         return self.pci_info.bus_id
 
     @property
     def pci_info(self) -> PciInfo:
-        """Return the place on the PCI bus, and the link."""
+        """Return the PCI ids and the state of the PCI Express link."""
         return PciInfo(self)
 
     @property
     def attributes(self) -> DeviceAttributes:
-        """Return what the device, or this part of one, is made of."""
+        """Return the numbers of multiprocessors, engines and so on of the device or MIG device."""
         return DeviceAttributes(nvml().device_get_attributes_v2(self._handle))
 
     @property
@@ -239,16 +239,16 @@ class Device:
 
     @property
     def mig(self) -> MigInfo:
-        """Return how the device is divided."""
+        """Return the state of MIG (Multi-Instance GPU)."""
         from cuda.core.system._mig import MigInfo
 
         return MigInfo(self)
 
-    # How it does.
+    # State.
 
     @property
     def memory_info(self) -> MemoryInfo:
-        """Return how the memory is used now.
+        """Return the current memory usage.
 
         Examples
         --------
@@ -260,12 +260,12 @@ class Device:
 
     @property
     def bar1_memory_info(self) -> BAR1MemoryInfo:
-        """Return how the part of the memory that the host can map is used now."""
+        """Return the current usage of BAR1 memory, the part of the memory that the host can map."""
         return BAR1MemoryInfo(nvml().device_get_bar1_memory_info(self._handle))
 
     @property
     def utilization(self) -> Utilization:
-        """Return how busy the device was in the last sample period.
+        """Return the utilisation in the last sample period.
 
         Examples
         --------
@@ -277,7 +277,7 @@ class Device:
 
     @property
     def compute_running_processes(self) -> list[ProcessInfo]:
-        """Return the processes that compute on the device.
+        """Return the processes with a compute context on the device.
 
         Examples
         --------
@@ -297,11 +297,11 @@ class Device:
 
     @property
     def num_fans(self) -> int:
-        """Return how many fans there are."""
+        """Return the number of fans."""
         return int(nvml().device_get_num_fans(self._handle))
 
     def get_fan(self, fan: int = 0) -> FanInfo:
-        """Return a fan by its number."""
+        """Return a fan by its index."""
         count = self.num_fans
         if not 0 <= fan < count:
             there = f"they are 0 to {count - 1}" if count else "the device has none"
@@ -310,18 +310,18 @@ class Device:
 
     @property
     def performance_state(self) -> int | None:
-        """Return the performance state, 0 (fastest) to 15; None if it is not known."""
+        """Return the performance state, 0 (fastest) to 15; None if unknown."""
         return _pstate(nvml().device_get_performance_state(self._handle))
 
     @property
     def supported_pstates(self) -> list[int]:
-        """Return the performance states that the device has."""
+        """Return the performance states that the device supports."""
         found = nvml().device_get_supported_performance_states(self._handle)
         return [state for state in map(_pstate, found) if state is not None]
 
     @property
     def dynamic_pstates_info(self) -> GpuDynamicPstatesInfo:
-        """Return how busy the parts of the device are: GPU, memory, video, bus."""
+        """Return the utilisation of GPU, memory, video engine and bus."""
         found = nvml().device_get_dynamic_pstates_info(self._handle)
         return GpuDynamicPstatesInfo(found.utilization)
 
@@ -333,23 +333,23 @@ class Device:
 
     @property
     def current_clock_event_reasons(self) -> list[ClocksEventReasons]:
-        """Return why the clocks are not at their highest."""
+        """Return the reasons why the clocks are reduced now."""
         return _codes.members(ClocksEventReasons, nvml().device_get_current_clocks_event_reasons(self._handle))
 
     @property
     def supported_clock_event_reasons(self) -> list[ClocksEventReasons]:
-        """Return which reasons the device can tell."""
+        """Return the clock event reasons that the device supports."""
         return _codes.members(ClocksEventReasons, nvml().device_get_supported_clocks_event_reasons(self._handle))
 
     @property
     def is_auto_boosted_clocks_enabled(self) -> tuple[bool, bool]:
-        """Return whether clocks may go beyond the normal, now and by default."""
+        """Return whether automatic boost of clocks is enabled, now and by default."""
         now, default = nvml().device_get_auto_boosted_clocks_enabled(self._handle)
         return flag(now), flag(default)
 
     @property
     def is_persistence_mode_enabled(self) -> bool:
-        """Return whether the driver stays loaded while nobody uses the device; set it to change that."""
+        """Return whether the driver stays loaded while the device is unused; can be set."""
         return flag(nvml().device_get_persistence_mode(self._handle))
 
     @is_persistence_mode_enabled.setter
@@ -363,59 +363,59 @@ class Device:
 
     @property
     def is_display_active(self) -> bool:
-        """Return whether the device shows something on a display."""
+        """Return whether a display is active on the device."""
         return flag(nvml().device_get_display_active(self._handle))
 
     @property
     def repair_status(self) -> RepairStatus:
-        """Return what the device will repair when it is reset."""
+        """Return the memory repairs that are pending until the next reset."""
         return RepairStatus(nvml().device_get_repair_status(self._handle))
 
-    # How it is connected.
+    # Topology.
 
     @property
     def addressing_mode(self) -> AddressingMode | None:
-        """Return how the device addresses memory of the host; None if it does not."""
+        """Return the mode in which the device addresses host memory; None if there is none."""
         value = int(nvml().device_get_addressing_mode(self._handle).value)
         return None if value == 0 else _codes.member(AddressingMode, value)
 
     @property
     def is_c2c_enabled(self) -> bool:
-        """Return whether the device is connected to the host's chip directly."""
+        """Return whether the chip-to-chip link (C2C) to the host is enabled."""
         return flag(nvml().device_get_c2c_mode_info_v(self._handle).is_c2c_enabled)
 
     @property
     def numa_node_id(self) -> int:
-        """Return the NUMA node that the device's own memory is."""
+        """Return the id of the NUMA node of the device's memory."""
         return int(nvml().device_get_numa_node_id(self._handle))
 
     def get_cpu_affinity(self, scope: AffinityScope | str = AffinityScope.NODE) -> list[int]:
-        """Return the processors of the host that are nearest to the device."""
+        """Return the CPUs of the host with affinity to the device."""
         which = _codes.number(AffinityScope, scope, "scope")
         words = -(-(os.cpu_count() or 1) // _WORD)
         return _bits(nvml().device_get_cpu_affinity_within_scope(self._handle, words, which))
 
     def get_memory_affinity(self, scope: AffinityScope | str = AffinityScope.NODE) -> list[int]:
-        """Return the NUMA nodes of the host that are nearest to the device."""
+        """Return the NUMA nodes of the host with affinity to the device."""
         which = _codes.number(AffinityScope, scope, "scope")
         return _bits(nvml().device_get_memory_affinity(self._handle, _NODE_SET_WORDS, which))
 
     def set_cpu_affinity(self) -> None:
-        """Let the calling thread run on the processors that are nearest to the device only."""
+        """Restrict the calling thread to the CPUs with affinity to the device."""
         nvml().device_set_cpu_affinity(self._handle)
 
     def clear_cpu_affinity(self) -> None:
-        """Let the calling thread run on all processors again."""
+        """Let the calling thread run on all CPUs again."""
         nvml().device_clear_cpu_affinity(self._handle)
 
     def get_nvlink_count(self) -> int:
-        """Return how many NVLinks the device can have."""
+        """Return the number of NVLinks that the device supports."""
         library = nvml()
         fields = self.get_field_values([library.FieldId.DEV_NVLINK_LINK_COUNT])
         return int(fields[0].value)
 
     def get_nvlink(self, link: int) -> NvlinkInfo:
-        """Return an NVLink by its number."""
+        """Return an NVLink by its index."""
         count = self.get_nvlink_count()
         if not 0 <= link < count:
             there = f"must be from 0 to {count - 1}" if count else "but the device has no NVLink"
@@ -430,14 +430,14 @@ class Device:
     # Fields and events.
 
     def get_field_values(self, field_ids: list[int | tuple[int, int]]) -> FieldValues:
-        """Return fields of NVML by their numbers (`cuda.core.system.typing.FieldId`), or (number, scope)."""
+        """Return NVML fields, given by their id (`cuda.core.system.typing.FieldId`) or as (id, scope)."""
         from cuda.core.system._fields import FieldValues, pairs
 
         wanted = pairs(field_ids)
         return FieldValues(nvml().device_get_field_values(self._handle, wanted) if wanted else ())
 
     def clear_field_values(self, field_ids: list[int | tuple[int, int]]) -> None:
-        """Set fields back that count something."""
+        """Reset counter fields to 0."""
         from cuda.core.system._fields import pairs
 
         wanted = pairs(field_ids)
@@ -445,11 +445,11 @@ class Device:
             nvml().device_clear_field_values(self._handle, wanted)
 
     def get_supported_event_types(self) -> list[EventType]:
-        """Return what the device can report."""
+        """Return the types of events that the device can report."""
         return _codes.members(EventType, nvml().device_get_supported_event_types(self._handle))
 
     def register_events(self, events: EventType | str | list[EventType | str]) -> DeviceEvents:
-        """Return an object to wait for events with."""
+        """Register for events; return an object with which to wait for them."""
         from cuda.core.system._events import DeviceEvents
 
         return DeviceEvents(self, events)
@@ -473,7 +473,7 @@ def _text(value: Any, argument: str) -> str:
 
 
 def _bits(words: Any) -> list[int]:
-    """Return the numbers of the bits that are set in a row of words."""
+    """Return the indices of the bits that are set in a sequence of 64-bit words."""
     return [_WORD * i + bit for i, word in enumerate(words) for bit in range(_WORD) if int(word) >> bit & 1]
 
 

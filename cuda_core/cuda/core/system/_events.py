@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting for what devices and the driver report."""
+"""Events of devices and of the driver, and waiting for them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found")
 
-_SHORTEST, _LONGEST = 0.5e-3, 50e-3  # seconds between two questions of a task
+_SHORTEST, _LONGEST = 0.5e-3, 50e-3  # seconds between two polls of a task
 
 
 async def _poll(ask: Callable[[], Found], timeout_ms: int | None) -> Found:
-    """Ask again and again, less often the longer it takes, while the event loop goes on.
+    """Poll until there is a result, less often the longer it takes, without blocking the event loop.
 
-    NVML blocks the thread that waits and cannot be told to stop: a thread that waited for a task would take the event
-    with it when the task is cancelled.
+    A wait of NVML blocks its thread and cannot be interrupted: a thread that waited on behalf of a task would consume
+    the next event even after the task was cancelled.
     """
     end = None if timeout_ms is None else time.monotonic() + _timeout(timeout_ms) / 1000
     timed_out, sleep, pause = nvml().TimeoutError, sleeper(), _SHORTEST
@@ -51,7 +51,7 @@ def _timeout(timeout_ms: int) -> int:
 
 
 class EventData:
-    """What a device reported."""
+    """An event of a device."""
 
     __slots__ = ("_data",)
 
@@ -60,29 +60,29 @@ class EventData:
 
     @property
     def device(self) -> Device:
-        """Return the device that reported it."""
+        """Return the device that reported the event."""
         from cuda.core.system import Device
 
         return Device._of(int(self._data.device_))
 
     @property
     def event_type(self) -> EventType:
-        """Return what happened."""
+        """Return the type of the event."""
         return member(EventType, self._data.event_type)
 
     @property
     def event_data(self) -> int:
-        """Return more about it: of an XID error, its number."""
+        """Return additional data: for an XID error its number."""
         return int(self._data.event_data)
 
     @property
     def gpu_instance_id(self) -> int:
-        """Return the GPU instance that it concerns."""
+        """Return the id of the GPU instance."""
         return int(self._data.gpu_instance_id)
 
     @property
     def compute_instance_id(self) -> int:
-        """Return the compute instance that it concerns."""
+        """Return the id of the compute instance."""
         return int(self._data.compute_instance_id)
 
     def __repr__(self) -> str:
@@ -90,7 +90,7 @@ class EventData:
 
 
 class _EventSet:
-    """A set of events that NVML keeps, and gives back with the object."""
+    """An event set of NVML, freed with this object."""
 
     __slots__ = ("_library", "_set")
     _library: Any
@@ -100,7 +100,7 @@ class _EventSet:
         raise NotImplementedError
 
     def close(self) -> None:
-        """Give the set back. Closing twice does nothing."""
+        """Free the event set. Closing twice does nothing."""
         handle, self._set = getattr(self, "_set", None), None
         if handle is not None:
             self._give_back(self._library, handle)
@@ -122,7 +122,7 @@ class _EventSet:
 
 
 class DeviceEvents(_EventSet):
-    """Events of a device; `Device.register_events` makes it."""
+    """Registered events of a device; created by `Device.register_events`."""
 
     __slots__ = ()
 
@@ -154,7 +154,7 @@ class DeviceEvents(_EventSet):
         Raises
         ------
         TimeoutError
-            NVML's (`cuda.core.system.TimeoutError`), if nothing happened.
+            NVML's (`cuda.core.system.TimeoutError`), if no event occurs.
         """
         return EventData(self._library.event_set_wait_v2(self._open(), _timeout(timeout_ms)))
 
@@ -166,7 +166,7 @@ class DeviceEvents(_EventSet):
         Parameters
         ----------
         timeout_ms : int, optional
-            The longest time to wait, in milliseconds; without it there is no limit.
+            The longest time to wait, in milliseconds; None for no limit.
 
         Returns
         -------
@@ -175,7 +175,7 @@ class DeviceEvents(_EventSet):
         Raises
         ------
         TimeoutError
-            NVML's (`cuda.core.system.TimeoutError`), if nothing happened.
+            NVML's (`cuda.core.system.TimeoutError`), if no event occurs.
         """
         return await _poll(self.wait, timeout_ms)
 
@@ -184,7 +184,7 @@ class DeviceEvents(_EventSet):
 
 
 class SystemEvent:
-    """What the driver reported of a GPU."""
+    """An event of the driver about a GPU."""
 
     __slots__ = ("_data",)
 
@@ -193,12 +193,12 @@ class SystemEvent:
 
     @property
     def event_type(self) -> SystemEventType:
-        """Return what happened."""
+        """Return the type of the event."""
         return member(SystemEventType, self._data.event_type)
 
     @property
     def gpu_id(self) -> int:
-        """Return the number of the GPU."""
+        """Return the id of the GPU."""
         return int(self._data.gpu_id)
 
     @property
@@ -213,7 +213,7 @@ class SystemEvent:
 
 
 class SystemEvents(Sequence):
-    """What the driver reported, as a sequence of SystemEvent."""
+    """Events of the driver, a sequence of SystemEvent."""
 
     def __init__(self, data: Any) -> None:
         self._events = [SystemEvent(item) for item in data]
@@ -226,7 +226,7 @@ class SystemEvents(Sequence):
 
 
 class RegisteredSystemEvents(_EventSet):
-    """Events of the driver; `register_events` makes it."""
+    """Registered events of the driver; created by `register_events`."""
 
     __slots__ = ()
 
@@ -251,7 +251,7 @@ class RegisteredSystemEvents(_EventSet):
         timeout_ms : int
             The longest time to wait, in milliseconds; 0 does not wait.
         buffer_size : int
-            The most events to return.
+            The maximum number of events to return.
 
         Returns
         -------
@@ -269,9 +269,9 @@ class RegisteredSystemEvents(_EventSet):
         Parameters
         ----------
         timeout_ms : int, optional
-            The longest time to wait, in milliseconds; without it there is no limit.
+            The longest time to wait, in milliseconds; None for no limit.
         buffer_size : int
-            The most events to return.
+            The maximum number of events to return.
 
         Returns
         -------
@@ -280,7 +280,7 @@ class RegisteredSystemEvents(_EventSet):
         Raises
         ------
         TimeoutError
-            NVML's (`cuda.core.system.TimeoutError`), if nothing happened.
+            NVML's (`cuda.core.system.TimeoutError`), if no event occurs.
         """
         return await _poll(lambda: self.wait(0, buffer_size), timeout_ms)
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""NVML's numbered fields, many of which one call reads."""
+"""NVML fields (nvmlFieldValue_t), several of which one call reads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MEMBERS = ("d_val", "ui_val", "ul_val", "ull_val", "sll_val", "si_val", "us_val
 
 
 class FieldValue:
-    """What a field was found to be."""
+    """The value of a field, or the error of reading it."""
 
     __slots__ = ("_data",)
 
@@ -26,29 +26,29 @@ class FieldValue:
 
     @property
     def field_id(self) -> FieldId | int:
-        """Return which field it is; a number, if NVML's header has no name for it."""
+        """Return the id of the field; an int if nvml.h has no name for it."""
         known = nvml().FieldId
         number = int(self._data.field_id)
         return known(number) if number in known._value2member_map_ else number
 
     @property
     def scope_id(self) -> int:
-        """Return what of the device was asked about, such as the number of a link."""
+        """Return the scope of the field, such as the index of a link."""
         return int(self._data.scope_id)
 
     @property
     def timestamp(self) -> int:
-        """Return when it was read, in microseconds since 1970."""
+        """Return the time of the reading, in microseconds since 1970."""
         return int(self._data.timestamp)
 
     @property
     def latency_usec(self) -> int:
-        """Return how long reading took, in microseconds."""
+        """Return the duration of the reading, in microseconds."""
         return int(self._data.latency_usec)
 
     @property
     def value(self) -> int | float:
-        """Return the value, or raise what reading the field raised."""
+        """Return the value, or raise the error of reading the field."""
         nvml().check_status(int(self._data.nvml_return))
         kind = int(self._data.value_type)
         if not 0 <= kind < len(_MEMBERS):
@@ -60,7 +60,7 @@ class FieldValue:
 
 
 class FieldValues(Sequence):
-    """What fields were found to be, in the order in which they were asked for."""
+    """The values of fields, in the order of the request."""
 
     def __init__(self, data: Any) -> None:
         self._values = [FieldValue(item) for item in data]
@@ -72,7 +72,7 @@ class FieldValues(Sequence):
         return self._values[index]
 
     def validate(self) -> None:
-        """Raise what reading the first field raised that could not be read."""
+        """Raise the error of the first field that could not be read, if any."""
         for value in self._values:
             value.value  # noqa: B018
 
@@ -82,7 +82,7 @@ class FieldValues(Sequence):
 
 
 def pairs(field_ids: Sequence[int | tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return fields given as numbers, or as (number, scope), as such pairs."""
+    """Return field ids, each given as an int or as (id, scope), as pairs."""
     if isinstance(field_ids, (int, str)):
         raise TypeError(f"field_ids must be a list of field numbers, not {type(field_ids).__name__}")
     result = []

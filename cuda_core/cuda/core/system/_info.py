@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What NVML tells of a device in groups: objects that hold one answer, or ask for each property anew."""
+"""Groups of a device's properties: snapshots of one query, and objects that query each property on access."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NO_INSTANCE = 0xFFFFFFFF
 
 
 class _Answer:
-    """What NVML answered, as it was at the time."""
+    """Base of snapshots: the result of one NVML query."""
 
     __slots__ = ("_data",)
 
@@ -40,7 +40,7 @@ class _Answer:
         return f"<{type(self).__name__} {known}>"
 
     def _has(self, name: str) -> bool:
-        """Return whether a property has a value here, which repr shows."""
+        """Return whether a property is available, so that repr shows it."""
         return True
 
 
@@ -49,7 +49,7 @@ def _field(name: str, doc: str, kind: type = int) -> property:
 
 
 class MemoryInfo(_Answer):
-    """How a device's memory is used, in bytes."""
+    """The usage of a device's memory, in bytes."""
 
     __slots__ = ()
     total = _field("total", "Return how much there is.")
@@ -59,7 +59,7 @@ class MemoryInfo(_Answer):
 
 
 class BAR1MemoryInfo(MemoryInfo):
-    """How the part of a device's memory is used that the host can map, in bytes."""
+    """The usage of BAR1 memory, the part of a device's memory that the host can map, in bytes."""
 
     __slots__ = ()
     total = _field("bar1_total", "Return how much there is.")
@@ -68,12 +68,12 @@ class BAR1MemoryInfo(MemoryInfo):
 
     @property
     def reserved(self) -> int:
-        """Return what is neither free nor in use."""
+        """Return the memory that is neither free nor in use."""
         return self.total - self.free - self.used
 
 
 class Utilization(_Answer):
-    """How busy a device was in the last sample period, in percent of the time."""
+    """The utilisation of a device in the last sample period, in percent of the time."""
 
     __slots__ = ()
     gpu = _field("gpu", "Return for how much of the time a kernel ran.")
@@ -81,7 +81,7 @@ class Utilization(_Answer):
 
 
 class DeviceAttributes(_Answer):
-    """What a device, or a part of one, is made of."""
+    """The numbers of multiprocessors, engines and so on of a device or MIG device."""
 
     __slots__ = ()
     multiprocessor_count = _field("multiprocessor_count", "Return how many multiprocessors there are.")
@@ -104,12 +104,12 @@ class ProcessInfo(_Answer):
 
     @property
     def gpu_instance_id(self) -> int:
-        """Return its GPU instance, or raise NotSupportedError if the device is not divided."""
+        """Return the id of its GPU instance, or raise NotSupportedError without MIG."""
         return self._instance("gpu_instance_id")
 
     @property
     def compute_instance_id(self) -> int:
-        """Return its compute instance, or raise NotSupportedError if the device is not divided."""
+        """Return the id of its compute instance, or raise NotSupportedError without MIG."""
         return self._instance("compute_instance_id")
 
     def _instance(self, name: str) -> int:
@@ -123,7 +123,7 @@ class ProcessInfo(_Answer):
 
 
 class RepairStatus(_Answer):
-    """What a device will repair when it is reset."""
+    """The memory repairs that are pending until the next reset."""
 
     __slots__ = ()
     channel_repair_pending = _field("b_channel_repair_pending", "Tell whether memory channels will be.", bool)
@@ -137,17 +137,17 @@ class CoolerInfo(_Answer):
 
     @property
     def signal_type(self) -> CoolerControl:
-        """Return how it is controlled."""
+        """Return the type of control."""
         return member(CoolerControl, self._data.signal_type)
 
     @property
     def target(self) -> CoolerTarget:
-        """Return what it cools."""
+        """Return the component that it cools."""
         return member(CoolerTarget, self._data.target)
 
 
 class ClockOffsets(_Answer):
-    """By how much a clock is set off, in MHz."""
+    """The offset of a clock and its range, in MHz."""
 
     __slots__ = ()
     clock_offset_mhz = _field("clock_offset_m_hz", "Return by how much it is.")
@@ -156,7 +156,7 @@ class ClockOffsets(_Answer):
 
 
 class ThermalSensor(_Answer):
-    """A sensor of temperature, in degrees Celsius."""
+    """A temperature sensor, in degrees Celsius."""
 
     __slots__ = ()
     current_temp = _field("current_temp", "Return what it measures now.")
@@ -165,17 +165,17 @@ class ThermalSensor(_Answer):
 
     @property
     def controller(self) -> ThermalController:
-        """Return what it is."""
+        """Return the type of the sensor."""
         return member(ThermalController, self._data.controller)
 
     @property
     def target(self) -> ThermalTarget:
-        """Return what it is the temperature of."""
+        """Return the component whose temperature it measures."""
         return member(ThermalTarget, self._data.target)
 
 
 class _Parts(Sequence):
-    """A sequence of the parts that one answer is made of."""
+    """Base of snapshots that are sequences."""
 
     _kind: type[_Answer]
 
@@ -202,7 +202,7 @@ class ThermalSettings(_Parts):
 
 
 class GpuDynamicPstatesUtilization(_Answer):
-    """How busy a part of a device is."""
+    """The utilisation of a component of a device."""
 
     __slots__ = ()
     is_present = _field("b_is_present", "Tell whether the device has the part.", bool)
@@ -212,13 +212,13 @@ class GpuDynamicPstatesUtilization(_Answer):
 
 
 class GpuDynamicPstatesInfo(_Parts):
-    """How busy the parts of a device are, as a sequence: GPU, memory, video, bus."""
+    """The utilisation of a device's components, as a sequence: GPU, memory, video engine, bus."""
 
     _kind = GpuDynamicPstatesUtilization
 
 
 class _Asking:
-    """Something that asks NVML for each property anew."""
+    """Base of objects that query NVML on each access to a property."""
 
     __slots__ = ("_device",)
 
@@ -244,7 +244,7 @@ class FanInfo(_Asking):
 
     @property
     def speed(self) -> int:
-        """Return how fast it is set to run, in percent; set it to a number, which makes the control manual."""
+        """Return the intended speed in percent; setting it switches to manual control."""
         return int(nvml().device_get_fan_speed_v2(self._handle, self._fan))
 
     @speed.setter
@@ -255,27 +255,27 @@ class FanInfo(_Asking):
 
     @property
     def speed_rpm(self) -> int:
-        """Return how fast it runs, in turns a minute."""
+        """Return the measured speed in revolutions per minute."""
         return int(nvml().device_get_fan_speed_rpm(self._handle, self._fan))
 
     @property
     def target_speed(self) -> int:
-        """Return how fast it shall run, in percent."""
+        """Return the target speed in percent."""
         return int(nvml().device_get_target_fan_speed(self._handle, self._fan))
 
     @property
     def min_max_speed(self) -> tuple[int, int]:
-        """Return the lowest and the highest speed that can be set, in percent."""
+        """Return the minimum and maximum speed that can be set, in percent."""
         low, high = nvml().device_get_min_max_fan_speed(self._handle)
         return int(low), int(high)
 
     @property
     def control_policy(self) -> FanControlPolicy:
-        """Return who sets the speed."""
+        """Return the control policy: automatic or manual."""
         return member(FanControlPolicy, nvml().device_get_fan_control_policy_v2(self._handle, self._fan))
 
     def set_default_speed(self) -> None:
-        """Give the control back to the device."""
+        """Return to automatic control."""
         nvml().device_set_default_fan_speed_v2(self._handle, self._fan)
 
 
@@ -286,7 +286,7 @@ class Temperature(_Asking):
 
     @property
     def margin(self) -> int:
-        """Return how much warmer the device may get before it slows down."""
+        """Return the margin to the temperature at which the device slows down."""
         return int(nvml().device_get_margin_temperature(self._handle))
 
     def get_sensor(self) -> int:
@@ -295,12 +295,12 @@ class Temperature(_Asking):
         return int(library.device_get_temperature_v(self._handle, library.TemperatureSensors.TEMPERATURE_GPU))
 
     def get_threshold(self, threshold_type: TemperatureThresholds | str) -> int:
-        """Return the temperature at which something happens."""
+        """Return the temperature of a threshold."""
         which = number(TemperatureThresholds, threshold_type, "threshold_type")
         return int(nvml().device_get_temperature_threshold(self._handle, which))
 
     def get_thermal_settings(self, sensor_index: ThermalTarget | str) -> ThermalSettings:
-        """Return the sensors of a part of the device, or of ``"all"``."""
+        """Return the sensors of one component of the device, or of ``"all"``."""
         which = number(ThermalTarget, sensor_index, "sensor_index")
         found = nvml().device_get_thermal_settings(self._handle, which)
         return ThermalSettings(list(found.sensor)[: int(found.count)])
@@ -313,7 +313,7 @@ class InforomInfo(_Asking):
 
     @property
     def image_version(self) -> str:
-        """Return the version of the whole."""
+        """Return the version of the whole image."""
         return nvml().device_get_inforom_image_version(self._handle)
 
     @property
@@ -328,12 +328,12 @@ class InforomInfo(_Asking):
 
     @property
     def bbx_flush_time(self) -> tuple[int, int]:
-        """Return when the black box was last written: microseconds since 1970, and how long it took."""
+        """Return the time of the last flush of the black box, in microseconds since 1970, and its duration."""
         time, duration = nvml().device_get_last_bbx_flush_time(self._handle)
         return int(time), int(duration)
 
     def get_version(self, inforom: InforomObject | str) -> str:
-        """Return the version of a part."""
+        """Return the version of one object in the ROM."""
         return nvml().device_get_inforom_version(self._handle, number(InforomObject, inforom, "inforom"))
 
     def validate(self) -> None:
@@ -342,6 +342,6 @@ class InforomInfo(_Asking):
         Raises
         ------
         CorruptedInforomError
-            If one is wrong.
+            If a checksum is wrong.
         """
         nvml().device_validate_inforom(self._handle)

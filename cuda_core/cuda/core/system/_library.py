@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""NVML, initialised at the first use."""
+"""Lazy initialisation of NVML."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import threading
 from typing import Any
 
 _lock = threading.Lock()
-_initialised_in = 0  # the process in which it was done: a child of fork has to do it again
+_initialised_in = 0  # the process that initialised NVML: a forked child must do so again
 
 
 def nvml() -> Any:
@@ -26,5 +26,5 @@ def nvml() -> Any:
 
 
 def flag(value: Any) -> bool:
-    """Return what nvmlEnableState_t says."""
+    """Return an nvmlEnableState_t as bool."""
     return bool(int(value))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Devices that are divided into several, and their parts."""
+"""MigInfo: Multi-Instance GPU (MIG) mode and MIG devices."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 class MigInfo(_Asking):
-    """How a device is divided (Multi-Instance GPU)."""
+    """The state of MIG (Multi-Instance GPU) on a device."""
 
     __slots__ = ()
 
     @property
     def is_mig_device(self) -> bool:
-        """Return whether this is a part of a device."""
+        """Return whether this is a MIG device rather than a whole GPU."""
         return flag(nvml().device_is_mig_device_handle(self._handle))
 
     @property
     def mode(self) -> bool:
-        """Return whether the device is divided; set it to change that, perhaps only after a reset."""
+        """Return whether MIG mode is enabled; can be set, which may require a reset to take effect."""
         return flag(nvml().device_get_mig_mode(self._handle)[0])
 
     @mode.setter
@@ -35,25 +35,25 @@ class MigInfo(_Asking):
 
     @property
     def pending_mode(self) -> bool:
-        """Return whether it will be divided after the next reset."""
+        """Return whether MIG mode will be enabled after the next reset."""
         return flag(nvml().device_get_mig_mode(self._handle)[1])
 
     @property
     def device_count(self) -> int:
-        """Return the largest number of parts."""
+        """Return the maximum number of MIG devices."""
         return int(nvml().device_get_max_mig_device_count(self._handle))
 
     @property
     def parent(self) -> Device:
-        """Return the device that this is a part of."""
+        """Return the GPU that this MIG device is part of."""
         return type(self._device)._of(nvml().device_get_device_handle_from_mig_device_handle(self._handle))
 
     def get_device_by_index(self, index: int) -> Device:
-        """Return a part by its number."""
+        """Return a MIG device by its index."""
         return type(self._device)._of(nvml().device_get_mig_device_handle_by_index(self._handle, index))
 
     def get_all_devices(self) -> Iterator[Device]:
-        """Yield the parts that there are."""
+        """Yield the existing MIG devices."""
         library = nvml()
         for index in range(self.device_count):
             try:

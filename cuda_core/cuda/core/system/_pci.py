@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Devices on the PCI bus, and on links of their own."""
+"""PCI Express and NVLink: ids, links and throughput."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cuda.core.system._library import flag, nvml
 
 
 class PciInfo(_Asking):
-    """A device's place on the PCI bus, and its link."""
+    """A device's PCI ids, and its PCI Express link."""
 
     __slots__ = ()
 
@@ -21,91 +21,91 @@ class PciInfo(_Asking):
 
     @property
     def domain(self) -> int:
-        """Return the domain."""
+        """Return the PCI domain."""
         return int(self._info().domain)
 
     @property
     def bus(self) -> int:
-        """Return the bus."""
+        """Return the PCI bus number."""
         return int(self._info().bus)
 
     @property
     def device(self) -> int:
-        """Return the device's number on the bus."""
+        """Return the device number on the bus."""
         return int(self._info().device_)
 
     @property
     def bus_id(self) -> str:
-        """Return the place as ``domain:bus:device.function``."""
+        """Return the PCI bus id as ``domain:bus:device.function``."""
         return self._info().bus_id
 
     @property
     def vendor_id(self) -> int:
-        """Return the vendor's number."""
+        """Return the PCI vendor id."""
         return int(self._info().pci_device_id) & 0xFFFF
 
     @property
     def device_id(self) -> int:
-        """Return the vendor's number of the product."""
+        """Return the PCI device id of the product."""
         return int(self._info().pci_device_id) >> 16
 
     @property
     def subsystem_id(self) -> int:
-        """Return the number of the board's maker and its product."""
+        """Return the PCI subsystem id: board vendor and product."""
         return int(self._info().pci_sub_system_id)
 
     @property
     def base_class(self) -> int:
-        """Return the class of PCI devices."""
+        """Return the PCI base class."""
         return int(self._class().base_class)
 
     @property
     def sub_class(self) -> int:
-        """Return the class within that."""
+        """Return the PCI sub-class."""
         return int(self._class().sub_class)
 
     @property
     def current_link_generation(self) -> int:
-        """Return the generation of PCI Express that the link runs at."""
+        """Return the current PCI Express generation of the link."""
         return int(nvml().device_get_curr_pcie_link_generation(self._handle))
 
     @property
     def max_link_generation(self) -> int:
-        """Return the highest generation that device and system have in common."""
+        """Return the maximum generation that both device and system support."""
         return int(nvml().device_get_max_pcie_link_generation(self._handle))
 
     @property
     def link_generation(self) -> int:
-        """Return the highest generation that the device has."""
+        """Return the maximum generation that the device supports."""
         return int(nvml().device_get_gpu_max_pcie_link_generation(self._handle))
 
     @property
     def current_link_width(self) -> int:
-        """Return how many lanes the link runs with."""
+        """Return the current number of lanes of the link."""
         return int(nvml().device_get_curr_pcie_link_width(self._handle))
 
     @property
     def max_link_width(self) -> int:
-        """Return the most lanes that device and system have in common."""
+        """Return the maximum number of lanes that both device and system support."""
         return int(nvml().device_get_max_pcie_link_width(self._handle))
 
     @property
     def tx_throughput(self) -> int:
-        """Return how much the device sends, in KB/s over the last 20 ms."""
+        """Return the transmit throughput of the device, in KB/s over the last 20 ms."""
         library = nvml()
         counter = library.PcieUtilCounter.PCIE_UTIL_TX_BYTES
         return int(library.device_get_pcie_throughput(self._handle, counter))
 
     @property
     def rx_throughput(self) -> int:
-        """Return how much the device receives, in KB/s over the last 20 ms."""
+        """Return the receive throughput of the device, in KB/s over the last 20 ms."""
         library = nvml()
         counter = library.PcieUtilCounter.PCIE_UTIL_RX_BYTES
         return int(library.device_get_pcie_throughput(self._handle, counter))
 
     @property
     def replay_counter(self) -> int:
-        """Return how often something had to be sent again."""
+        """Return the number of PCI Express replays."""
         return int(nvml().device_get_pcie_replay_counter(self._handle))
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What NVML and the driver tell of the machine as a whole."""
+"""Functions about the whole system: versions, number of devices, process names, and driver events."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def get_user_mode_driver_version() -> tuple[int, ...]:
-    """Return the version of CUDA that the driver's library has, such as (13, 5).
+    """Return the CUDA version of the user-mode driver, such as (13, 5).
 
     Examples
     --------
@@ -34,7 +34,7 @@ def get_user_mode_driver_version() -> tuple[int, ...]:
 
 
 def get_kernel_mode_driver_version() -> tuple[int, ...]:
-    """Return the version of the driver in the system's kernel, such as (580, 65, 6).
+    """Return the version of the kernel-mode driver, such as (580, 65, 6).
 
     Examples
     --------
@@ -46,7 +46,7 @@ def get_kernel_mode_driver_version() -> tuple[int, ...]:
 
 
 def get_driver_branch() -> str:
-    """Return the branch that the driver is of, such as ``"r580_00"``.
+    """Return the branch of the driver, such as ``"r580_00"``.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def get_nvml_version() -> tuple[int, ...]:
 
 
 def get_num_devices() -> int:
-    """Return how many devices there are, whether CUDA sees them or not.
+    """Return the number of devices, including those not visible to CUDA.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def get_process_name(pid: int) -> str:
     Parameters
     ----------
     pid : int
-        Its number.
+        The process id.
 
     Examples
     --------
@@ -97,17 +97,17 @@ def get_process_name(pid: int) -> str:
 
 
 def register_events(events: SystemEventType | str | list[SystemEventType | str]) -> RegisteredSystemEvents:
-    """Return an object to wait with for what the driver reports.
+    """Register for events of the driver; return an object with which to wait for them.
 
     Parameters
     ----------
     events : SystemEventType or str, or a list of them
-        What to wait for: ``"bind"``, ``"unbind"``. No CPU device comes or goes while a program runs: waiting times out.
+        The types of events: ``"bind"``, ``"unbind"``. The CPU device reports none, so that waits for it time out.
 
     Raises
     ------
     NotSupportedError
-        If the driver reports nothing.
+        If the driver does not support events.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""How two devices are connected."""
+"""The topology between two devices: common ancestor and peer-to-peer capabilities."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def get_topology_common_ancestor(device1: Device, device2: Device) -> GpuTopologyLevel:
-    """Return what lies between two devices.
+    """Return the level of the closest common ancestor of two devices in the PCI topology.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def get_topology_common_ancestor(device1: Device, device2: Device) -> GpuTopolog
 
 
 def get_p2p_status(device1: Device, device2: Device, index: GpuP2PCapsIndex | str) -> GpuP2PStatus:
-    """Return whether two devices can do something with each other, or why not.
+    """Return whether two devices support a peer-to-peer capability, or the reason why not.
 
     Examples
     --------

@@ -12,28 +12,28 @@ if TYPE_CHECKING:
 
 
 class AddressingMode(StrEnum):
-    """How a device addresses memory of the host."""
+    """The mode in which a device addresses host memory."""
 
     HMM = "hmm"
     ATS = "ats"
 
 
 class AffinityScope(StrEnum):
-    """How near processors or memory shall be to a device."""
+    """The scope of CPU or memory affinity: NUMA node or socket."""
 
     NODE = "node"
     SOCKET = "socket"
 
 
 class ClockId(StrEnum):
-    """Which frequency of a clock is meant."""
+    """The frequencies of a clock that can be queried."""
 
     CURRENT = "current"
     CUSTOMER_BOOST_MAX = "customer_boost_max"
 
 
 class ClockType(StrEnum):
-    """A clock of a device."""
+    """The clock domains of a device."""
 
     GRAPHICS = "graphics"
     SM = "sm"
@@ -42,7 +42,7 @@ class ClockType(StrEnum):
 
 
 class ClocksEventReasons(StrEnum):
-    """Why clocks are not at their highest."""
+    """The reasons for reduced clocks."""
 
     NONE = "none"
     GPU_IDLE = "gpu_idle"
@@ -59,14 +59,14 @@ class ClocksEventReasons(StrEnum):
 
 
 class CoolerControl(StrEnum):
-    """How a cooler is controlled."""
+    """The type of a cooler's control."""
 
     TOGGLE = "toggle"
     VARIABLE = "variable"
 
 
 class CoolerTarget(StrEnum):
-    """What a cooler cools."""
+    """The component that a cooler cools."""
 
     NONE = "none"
     GPU = "gpu"
@@ -75,7 +75,7 @@ class CoolerTarget(StrEnum):
 
 
 class DeviceArch(IntEnum):
-    """A generation of GPUs."""
+    """GPU architectures."""
 
     KEPLER = 2
     MAXWELL = 3
@@ -93,7 +93,7 @@ class DeviceArch(IntEnum):
 
 
 class EventType(StrEnum):
-    """What a device can report."""
+    """The types of device events."""
 
     NONE = "none"
     SINGLE_BIT_ECC_ERROR = "single_bit_ecc_error"
@@ -113,14 +113,14 @@ class EventType(StrEnum):
 
 
 class FanControlPolicy(StrEnum):
-    """Who sets a fan's speed."""
+    """The control policy of a fan."""
 
     TEMPERATURE_CONTROLLED = "temperature_controlled"
     MANUAL = "manual"
 
 
 class GpuP2PCapsIndex(StrEnum):
-    """What two devices might do with each other."""
+    """Peer-to-peer capabilities."""
 
     READ = "read"
     WRITE = "write"
@@ -132,7 +132,7 @@ class GpuP2PCapsIndex(StrEnum):
 
 
 class GpuP2PStatus(StrEnum):
-    """Whether two devices can do something with each other, or why not."""
+    """Support for a peer-to-peer capability, or the reason why not."""
 
     OK = "ok"
     CHIPSET_NOT_SUPPORTED = "chipset not supported"
@@ -144,7 +144,7 @@ class GpuP2PStatus(StrEnum):
 
 
 class GpuTopologyLevel(StrEnum):
-    """What lies between two devices."""
+    """The closest common ancestor of two devices in the PCI topology."""
 
     INTERNAL = "internal"
     SINGLE = "single"
@@ -155,7 +155,7 @@ class GpuTopologyLevel(StrEnum):
 
 
 class InforomObject(StrEnum):
-    """A part of a device's information ROM."""
+    """The objects in a device's information ROM."""
 
     OEM = "oem"
     ECC = "ecc"
@@ -164,14 +164,14 @@ class InforomObject(StrEnum):
 
 
 class SystemEventType(StrEnum):
-    """What the driver can report."""
+    """The types of driver events."""
 
     UNBIND = "unbind"
     BIND = "bind"
 
 
 class TemperatureThresholds(StrEnum):
-    """A temperature at which something happens."""
+    """Temperature thresholds."""
 
     SHUTDOWN = "shutdown"
     SLOWDOWN = "slowdown"
@@ -184,7 +184,7 @@ class TemperatureThresholds(StrEnum):
 
 
 class ThermalController(StrEnum):
-    """What measures a temperature."""
+    """The types of thermal sensors."""
 
     GPU_INTERNAL = "gpu_internal"
     ADM1032 = "adm1032"
@@ -207,7 +207,7 @@ class ThermalController(StrEnum):
 
 
 class ThermalTarget(StrEnum):
-    """What a temperature is of."""
+    """The component whose temperature a sensor measures."""
 
     NONE = "none"
     GPU = "gpu"
@@ -221,7 +221,7 @@ class ThermalTarget(StrEnum):
 
 
 def __getattr__(name: str) -> Any:
-    if name == "FieldId":  # of NVML's header; the module is large, so that it is loaded when asked for
+    if name == "FieldId":  # generated from nvml.h; loaded lazily, since the module is large
         from cuda.bindings.nvml import FieldId
 
         globals()[name] = FieldId

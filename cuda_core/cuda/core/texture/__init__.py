@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Textures and surfaces: arrays whose layout is the hardware's own, read with filtering and written by coordinates.
+"""CUDA arrays, textures and surfaces.
 
 Names are looked up on first use.
 """

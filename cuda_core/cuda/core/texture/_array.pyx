@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Arrays whose layout is the hardware's own, one image or one at several sizes."""
+"""OpaqueArray (CUarray) and MipmappedArray (CUmipmappedArray)."""
 
 from cpython.buffer cimport (
     PyBUF_ANY_CONTIGUOUS, PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
@@ -40,18 +40,18 @@ cdef dict _FORMATS = {
 
 
 def native_format(format) -> int:
-    """Return the CUarray_format of a format."""
+    """Return the CUarray_format for an ArrayFormatType."""
     return _FORMATS[format]
 
 
 cdef class _Array:
-    """What an array and a mipmapped array have in common."""
+    """Base of OpaqueArray and MipmappedArray."""
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError(f"a {type(self).__name__} is not made directly: use the methods of Device")
 
     cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR descriptor(self, object options, int ordinal) except *:
-        """Take over the properties of a new array and return the driver's form of them."""
+        """Store the properties of a new array and return its CUDA_ARRAY3D_DESCRIPTOR."""
         cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR native
         memset(&native, 0, sizeof(native))
         self.format = checked_format(options.format, options.num_channels)
@@ -66,7 +66,7 @@ cdef class _Array:
 
     @property
     def device(self):
-        """Return the device whose memory the array is in."""
+        """Return the device whose memory holds the array."""
         from cuda.core import Device
 
         return Device(self._ordinal)
@@ -92,10 +92,10 @@ cdef class _Array:
 
 
 cdef class OpaqueArray(_Array):
-    """An image in memory of a device, in the layout that the hardware likes; `Device.create_opaque_array` makes it.
+    """A CUDA array: an image in the hardware's opaque layout, created by `Device.create_opaque_array`.
 
-    It has no address: kernels read it through a `TextureObject` and write it through a `SurfaceObject`, and data comes
-    and goes by copies.
+    It has no address: kernels read it through a `TextureObject` and write it through a `SurfaceObject`; the host fills
+    and reads it by copies.
     """
 
     cdef cydriver.CUarray open_handle(self) except NULL:
@@ -109,7 +109,7 @@ cdef class OpaqueArray(_Array):
                 cydriver.cuArrayDestroy(self.native)
 
     def close(self):
-        """Free the array; a level of a mipmapped array is only let go of. Closing twice does nothing."""
+        """Free the array; a level only releases its mipmapped array. Closing twice does nothing."""
         cdef cydriver.CUarray native = self.native
         self.native = NULL
         if native != NULL and self.parent is None:
@@ -119,7 +119,7 @@ cdef class OpaqueArray(_Array):
 
     @property
     def is_closed(self) -> bool:
-        """Return whether the array, or the mipmapped array whose level it is, was closed."""
+        """Return whether the array, or the mipmapped array that it is a level of, was closed."""
         return self.native == NULL or (self.parent is not None and self.parent.native == NULL)
 
     @property
@@ -129,39 +129,39 @@ cdef class OpaqueArray(_Array):
 
     @property
     def element_bytes(self) -> int:
-        """Return the size of an element, all its channels, in bytes."""
+        """Return the size of an element with all its channels in bytes."""
         return SIZES[self.format] * self.num_channels
 
     @property
     def size_bytes(self) -> int:
-        """Return the size of all elements in bytes, as a copy of them without gaps has it."""
+        """Return the size of all elements in bytes, without padding."""
         count = self.element_bytes
         for extent in self.shape:
             count *= extent
         return count
 
     def copy_from(self, src, *, stream) -> None:
-        """Fill the array with elements that lie without gaps, in C order: along the width first.
+        """Copy elements from contiguous memory in C order (width fastest) into the array.
 
         Parameters
         ----------
         src : Buffer or bytes-like
-            A Buffer, or memory of the host such as a NumPy array, of `size_bytes`. Memory that only the host reaches
-            is waited for.
+            A Buffer, or host memory such as a NumPy array, of `size_bytes`. For anything but a Buffer the call waits
+            until the copy is done.
         stream : Stream
-            The stream that does it.
+            The stream of the copy.
         """
         self._copy(src, as_stream(stream, "stream"), True)
 
     def copy_to(self, dst, *, stream):
-        """Copy the array's elements to where they lie without gaps; see `copy_from`.
+        """Copy the array's elements to contiguous memory; see `copy_from`.
 
         Parameters
         ----------
         dst : Buffer or writable bytes-like
             Memory of `size_bytes`.
         stream : Stream
-            The stream that does it.
+            The stream of the copy.
 
         Returns
         -------
@@ -224,12 +224,12 @@ cdef bint _is_captured(Stream stream) except -1:
 
 
 cdef class MipmappedArray(_Array):
-    """An image at several sizes, each half of the one before; `Device.create_mipmapped_array` makes it.
+    """A mipmapped array: an image at several sizes, each half of the one before; see `Device.create_mipmapped_array`.
 
     Attributes
     ----------
     num_levels : int
-        How many sizes there are.
+        The number of levels.
     """
 
     cdef cydriver.CUmipmappedArray open_handle(self) except NULL:
@@ -243,7 +243,7 @@ cdef class MipmappedArray(_Array):
                 cydriver.cuMipmappedArrayDestroy(self.native)
 
     def close(self):
-        """Free the array and with it all levels. Closing twice does nothing."""
+        """Free the array with all its levels. Closing twice does nothing."""
         cdef cydriver.CUmipmappedArray native = self.native
         self.native = NULL
         if native != NULL:
@@ -266,7 +266,7 @@ cdef class MipmappedArray(_Array):
         Parameters
         ----------
         level : int
-            0 for the largest.
+            The level; 0 is the largest.
 
         Returns
         -------
@@ -287,7 +287,7 @@ cdef class MipmappedArray(_Array):
 
 
 def create_array(int ordinal, options):
-    """Make an array; see `Device.create_opaque_array`."""
+    """Create an array; see `Device.create_opaque_array`."""
     cdef OpaqueArray self = OpaqueArray.__new__(OpaqueArray)
     if options is None:
         raise TypeError("options must be OpaqueArrayOptions: an array has a shape and a format")
@@ -305,7 +305,7 @@ def create_array(int ordinal, options):
 
 
 def create_mipmapped(int ordinal, options):
-    """Make a mipmapped array; see `Device.create_mipmapped_array`."""
+    """Create a mipmapped array; see `Device.create_mipmapped_array`."""
     cdef MipmappedArray self = MipmappedArray.__new__(MipmappedArray)
     if options is None:
         raise TypeError("options must be MipmappedArrayOptions: an array has a shape and a format")

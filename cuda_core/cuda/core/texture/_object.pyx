@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # cython: auto_pickle=False
-"""Textures, through which kernels read, and surfaces, through which they write."""
+"""TextureObject (CUtexObject) and SurfaceObject (CUsurfObject)."""
 
 from libc.string cimport memset
 
@@ -30,7 +30,7 @@ cdef dict _FILTER = {
 
 
 cdef int _describe(resource, int ordinal, cydriver.CUDA_RESOURCE_DESC* native) except -1:
-    """Fill the driver's form of a resource."""
+    """Fill in the CUDA_RESOURCE_DESC for a ResourceDescriptor."""
     if not isinstance(resource, ResourceDescriptor):
         raise TypeError(f"resource must be a ResourceDescriptor, not {type(resource).__name__}")
     source = resource.source
@@ -67,7 +67,7 @@ cdef int _check_device(int there, int ordinal) except -1:
 
 
 cdef class _Object:
-    """What textures and surfaces have in common: a number that kernels know them by."""
+    """Base of TextureObject and SurfaceObject: a 64-bit handle that is passed to kernels."""
 
     cdef unsigned long long native
     cdef bint closed
@@ -90,7 +90,7 @@ cdef class _Object:
         if self.closed:
             return
         self.closed = True
-        resource, self.resource = self.resource, None  # the image goes after what reads it
+        resource, self.resource = self.resource, None  # the image is released after the object that refers to it
         if self.native:
             check(self.destroy(), self._call())
         del resource
@@ -105,7 +105,7 @@ cdef class _Object:
 
     @property
     def device(self):
-        """Return the device whose kernels can use the object."""
+        """Return the device on which kernels can use the object."""
         from cuda.core import Device
 
         return Device(self.ordinal)
@@ -134,14 +134,14 @@ cdef class _Object:
 
 
 cdef class TextureObject(_Object):
-    """An image as kernels read it, with filtering; `Device.create_texture_object` makes it.
+    """A texture object, through which kernels read an image with filtering; see `Device.create_texture_object`.
 
-    It is a kernel argument for a parameter of type ``cudaTextureObject_t``, and keeps its image alive.
+    Pass it as kernel argument for a parameter of type ``cudaTextureObject_t``. It keeps its image alive.
 
     Attributes
     ----------
     options : TextureObjectOptions
-        How it is read.
+        The addressing, filtering and read modes.
     """
 
     cdef readonly object options
@@ -155,14 +155,14 @@ cdef class TextureObject(_Object):
 
     @property
     def handle(self) -> int:
-        """Return the CUtexObject, a number, 0 once closed."""
+        """Return the CUtexObject as an int, 0 once closed."""
         return 0 if self.closed else self.native
 
 
 cdef class SurfaceObject(_Object):
-    """An image as kernels write it, and read it, by coordinates; `Device.create_surface_object` makes it.
+    """A surface object, through which kernels read and write an image; see `Device.create_surface_object`.
 
-    It is a kernel argument for a parameter of type ``cudaSurfaceObject_t``, and keeps its image alive.
+    Pass it as kernel argument for a parameter of type ``cudaSurfaceObject_t``. It keeps its image alive.
     """
 
     cdef cydriver.CUresult destroy(self) except *:
@@ -174,12 +174,12 @@ cdef class SurfaceObject(_Object):
 
     @property
     def handle(self) -> int:
-        """Return the CUsurfObject, a number, 0 once closed."""
+        """Return the CUsurfObject as an int, 0 once closed."""
         return 0 if self.closed else self.native
 
 
 def create_texture(int ordinal, resource, options):
-    """Make a texture; see `Device.create_texture_object`."""
+    """Create a texture object; see `Device.create_texture_object`."""
     cdef TextureObject self = TextureObject.__new__(TextureObject)
     cdef cydriver.CUDA_RESOURCE_DESC native
     cdef cydriver.CUDA_TEXTURE_DESC how
@@ -216,7 +216,7 @@ def create_texture(int ordinal, resource, options):
 
 
 def create_surface(int ordinal, resource):
-    """Make a surface; see `Device.create_surface_object`."""
+    """Create a surface object; see `Device.create_surface_object`."""
     cdef SurfaceObject self = SurfaceObject.__new__(SurfaceObject)
     cdef cydriver.CUDA_RESOURCE_DESC native
     _describe(resource, ordinal, &native)

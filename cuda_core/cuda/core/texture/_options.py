@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The options of arrays and textures, and what is checked about them."""
+"""Options of arrays and textures, and their validation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from cuda.core._utils._options import named_options
 from cuda.core.typing import AddressModeType, ArrayFormatType, FilterModeType, ReadModeType
 
-# Format -> bytes of an element's channel.
+# Format -> size of a channel in bytes.
 SIZES = {
     ArrayFormatType.UINT8: 1,
     ArrayFormatType.INT8: 1,
@@ -29,16 +29,16 @@ FLOATS = (ArrayFormatType.FLOAT16, ArrayFormatType.FLOAT32)
 @named_options
 @dataclass
 class OpaqueArrayOptions:
-    """Choose the properties of a new array.
+    """Options for a new array.
 
     Attributes
     ----------
     shape : tuple of int
         Width, or width and height, or width, height and depth, in elements.
     format : ArrayFormatType, str or NumPy dtype
-        The type of a channel of an element, such as ``"float32"`` or ``numpy.float32``.
+        The type of the elements' channels, such as ``"float32"`` or ``numpy.float32``.
     num_channels : int
-        Channels of an element: 1, 2 or 4.
+        The number of channels per element: 1, 2 or 4.
     is_surface_load_store : bool
         Whether kernels may write the array through a surface.
 
@@ -57,18 +57,18 @@ class OpaqueArrayOptions:
 @named_options
 @dataclass
 class MipmappedArrayOptions:
-    """Choose the properties of a new mipmapped array.
+    """Options for a new mipmapped array.
 
     Attributes
     ----------
     shape : tuple of int
         Width, or width and height, or width, height and depth of the largest level, in elements.
     format : ArrayFormatType, str or NumPy dtype
-        The type of a channel of an element, such as ``"float32"`` or ``numpy.float32``.
+        The type of the elements' channels, such as ``"float32"`` or ``numpy.float32``.
     num_channels : int
-        Channels of an element: 1, 2 or 4.
+        The number of channels per element: 1, 2 or 4.
     num_levels : int
-        How many levels, each half as large as the one before.
+        The number of levels, each half as large as the one before.
     is_surface_load_store : bool
         Whether kernels may write the levels through surfaces.
 
@@ -101,36 +101,36 @@ def _mode(name: str, value: object, kind: type[StrEnum]) -> None:
 @named_options
 @dataclass
 class TextureObjectOptions:
-    """Choose how a texture is read.
+    """Options of a texture object.
 
     Attributes
     ----------
     address_mode : AddressModeType or str, or a tuple of them
-        What is read outside of the image, along all axes or along each: ``"clamp"`` its edge, ``"border"`` a colour,
-        and with normalized coordinates ``"wrap"`` or ``"mirror"`` the image again.
+        The result of reads outside of the image, for all axes or for each: ``"clamp"``, the nearest edge; ``"border"``,
+        the border colour; ``"wrap"`` or ``"mirror"``, the image repeated, with normalized coordinates only.
     filter_mode : FilterModeType or str
-        ``"point"``: the nearest element; ``"linear"``: a mean of the neighbours, for values that are read as float.
+        ``"point"``: the nearest element; ``"linear"``: linear interpolation, for values that are read as float.
     read_mode : ReadModeType or str
         ``"element_type"``: elements as they are; ``"normalized_float"``: integers of 8 or 16 bits as float, from 0 or
         -1 to 1.
     normalized_coords : bool
-        Whether coordinates go from 0 to 1, rather than to the extent.
+        Whether coordinates range from 0 to 1 rather than from 0 to the extent.
     srgb : bool
-        Whether elements of ``"uint8"`` are turned from sRGB to linear when read.
+        Whether elements of ``"uint8"`` are converted from sRGB to linear values when read.
     disable_trilinear_optimization : bool
-        Whether trilinear filtering must be done in full.
+        Whether to disable the driver's optimisation of trilinear filtering.
     seamless_cubemap : bool
-        Whether filtering goes over the edges of a cube map.
+        Whether filtering crosses the edges of a cube map's faces.
     max_anisotropy : int
-        The largest ratio of anisotropic filtering, up to 16.
+        The maximum ratio of anisotropic filtering, up to 16.
     mipmap_filter_mode : FilterModeType or str
-        How levels are mixed.
+        The filter mode between mipmap levels.
     mipmap_level_bias : float
-        What is added to the level asked for.
+        The offset that is added to the requested level.
     min_mipmap_level_clamp, max_mipmap_level_clamp : float
         The range of levels.
     border_color : tuple of float, optional
-        Up to 4 channels of what is read outside with ``"border"``; 0 by default.
+        The border colour for ``"border"``, up to 4 channels; 0 by default.
 
     Examples
     --------
@@ -158,7 +158,7 @@ class TextureObjectOptions:
             _mode(name, getattr(self, name), kind)
 
     def _checked(self, format: ArrayFormatType) -> TextureChoice:
-        """Return what is chosen, for elements of one format; raise for what cannot go together."""
+        """Return the settings for elements of one format, or raise for an invalid combination."""
         given = self.address_mode if isinstance(self.address_mode, tuple) else (self.address_mode,)
         if not 1 <= len(given) <= 3:
             raise ValueError(f"address_mode must be one mode or a tuple of 1 to 3, not of {len(given)}")
@@ -192,7 +192,7 @@ class TextureObjectOptions:
 
 @dataclass(frozen=True)
 class TextureChoice:
-    """What TextureObjectOptions chose, checked and complete."""
+    """The settings of TextureObjectOptions, validated and with defaults filled in."""
 
     address: tuple[AddressModeType, ...]
     filter: FilterModeType
@@ -202,7 +202,7 @@ class TextureChoice:
 
 
 def checked_format(format: Any, num_channels: Any) -> ArrayFormatType:
-    """Return the format of elements, or raise the error that says what is wrong with it or the channels."""
+    """Return the format of elements, or raise if it or the number of channels is invalid."""
     found = _format(format)
     if num_channels not in (1, 2, 4):
         raise ValueError(f"num_channels must be 1, 2 or 4, not {num_channels!r}")
@@ -210,7 +210,7 @@ def checked_format(format: Any, num_channels: Any) -> ArrayFormatType:
 
 
 def _format(value: Any) -> ArrayFormatType:
-    numpy = sys.modules.get("numpy")  # whoever has a dtype has imported it
+    numpy = sys.modules.get("numpy")  # without NumPy imported, `format` cannot be a dtype
     if numpy is not None and isinstance(value, (numpy.dtype, type)):
         found = numpy.dtype(value)
         name = found.name if found.isnative else ""
@@ -224,7 +224,7 @@ def _format(value: Any) -> ArrayFormatType:
 
 
 def checked_shape(shape: Any) -> tuple[int, ...]:
-    """Return 1 to 3 positive extents."""
+    """Return a shape, validated to be 1 to 3 positive extents."""
     try:
         found = tuple(extent.__index__() for extent in shape)
     except (AttributeError, TypeError):

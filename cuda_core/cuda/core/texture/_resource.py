@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What memory a texture or surface stands on."""
+"""ResourceDescriptor: the memory behind a texture or surface (CUDA_RESOURCE_DESC)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ResourceDescriptor:
-    """The memory that a texture or surface stands on; the ``from_...`` methods make it, and it keeps it alive."""
+    """The memory behind a texture or surface, which it keeps alive; created by the ``from_...`` methods."""
 
     __slots__ = (
         "__weakref__",
@@ -52,7 +52,7 @@ class ResourceDescriptor:
 
     @classmethod
     def from_opaque_array(cls, array: OpaqueArray) -> ResourceDescriptor:
-        """Take an array, for a texture or a surface.
+        """Describe an array, for a texture or a surface.
 
         Parameters
         ----------
@@ -66,7 +66,7 @@ class ResourceDescriptor:
 
     @classmethod
     def from_mipmapped_array(cls, mipmapped_array: MipmappedArray) -> ResourceDescriptor:
-        """Take a mipmapped array, for a texture.
+        """Describe a mipmapped array, for a texture.
 
         Parameters
         ----------
@@ -83,18 +83,18 @@ class ResourceDescriptor:
     def from_linear(
         cls, buffer: Buffer, *, format: ArrayFormatType | str, num_channels: int, size_bytes: int | None = None
     ) -> ResourceDescriptor:
-        """Take a line of elements in a Buffer, for a texture that is read by index, without filtering.
+        """Describe linear memory in a Buffer, for a texture that is read by index, without filtering.
 
         Parameters
         ----------
         buffer : Buffer
-            Memory of the device.
+            Device memory.
         format : ArrayFormatType, str or NumPy dtype
-            The type of a channel.
+            The type of the channels.
         num_channels : int
-            Channels of an element: 1, 2 or 4.
+            The number of channels per element: 1, 2 or 4.
         size_bytes : int, optional
-            How much of the buffer; all by default.
+            The size of the part of the buffer to use; all of it by default.
         """
         size = _check_buffer(buffer)
         found = checked_format(format, num_channels)
@@ -114,20 +114,20 @@ class ResourceDescriptor:
         height: int,
         pitch_bytes: int,
     ) -> ResourceDescriptor:
-        """Take an image in a Buffer, for a texture.
+        """Describe a two-dimensional image with row pitch in a Buffer, for a texture.
 
         Parameters
         ----------
         buffer : Buffer
-            Memory of the device.
+            Device memory.
         format : ArrayFormatType, str or NumPy dtype
-            The type of a channel.
+            The type of the channels.
         num_channels : int
-            Channels of an element: 1, 2 or 4.
+            The number of channels per element: 1, 2 or 4.
         width, height : int
-            Elements of a line, and lines.
+            The number of elements in a row, and of rows.
         pitch_bytes : int
-            Bytes from one line to the next: a multiple of what the device asks for
+            Bytes from one row to the next: a multiple of the device's requirement
             (``device.properties.texture_pitch_alignment``).
         """
         size = _check_buffer(buffer)
@@ -155,32 +155,32 @@ class ResourceDescriptor:
 
     @property
     def format(self) -> ArrayFormatType:
-        """Return the type of a channel."""
+        """Return the type of the channels."""
         return self._format
 
     @property
     def num_channels(self) -> int:
-        """Return the channels of an element."""
+        """Return the number of channels per element."""
         return self._num_channels
 
     @property
     def size_bytes(self) -> int | None:
-        """Return the bytes of a line of elements; None for other kinds."""
+        """Return the size of linear memory in bytes; None for other kinds."""
         return self._size_bytes
 
     @property
     def width(self) -> int | None:
-        """Return the elements of a line of an image in a Buffer; None for other kinds."""
+        """Return the number of elements in a row of an image in a Buffer; None for other kinds."""
         return self._width
 
     @property
     def height(self) -> int | None:
-        """Return the lines of an image in a Buffer; None for other kinds."""
+        """Return the number of rows of an image in a Buffer; None for other kinds."""
         return self._height
 
     @property
     def pitch_bytes(self) -> int | None:
-        """Return the bytes from one line to the next of an image in a Buffer; None for other kinds."""
+        """Return the bytes from one row to the next of an image in a Buffer; None for other kinds."""
         return self._pitch_bytes
 
     def __repr__(self) -> str:
@@ -195,7 +195,7 @@ def _check(value: Any, kind: type[Any], name: str) -> None:
 
 
 def _check_buffer(buffer: Any) -> int:
-    """Return the size of a Buffer that kernels can use."""
+    """Return the size of a Buffer, or raise if kernels cannot access it."""
     from cuda.core._memory._buffer import Buffer
 
     _check(buffer, Buffer, "buffer")
