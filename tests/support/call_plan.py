@@ -19,9 +19,9 @@ Parameter = tuple[str, str, int, list[Leaf]]  # kind, detail, size; what the str
 
 
 def plan(api: str) -> list[tuple[str, list[Parameter]]]:
-    """Return each exported symbol of an API that returns a status, with its parameters.
+    """Return the parameters of each exported function of an API that returns a status.
 
-    Kinds are handle (detail: of what), integer (detail: its type in C), count (of what an address points to), real,
+    Kinds are handle (detail: its type), integer (detail: its C type), count (of the elements at an address), real,
     address, function and bytes (a struct by value).
     """
     if api == "driver":

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Build the echo library of an API, and read its records."""
+"""Build and use an echo library: a fake C library of an API that records the arguments of each call."""
 
 from __future__ import annotations
 

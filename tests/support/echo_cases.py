@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Test arguments for any function of the model: the Python values, the bytes that C must see, the results."""
+"""Test arguments for any function of the code generator's model: Python values, expected bytes in C, results."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ COUNT = 4  # elements or bytes of everything that has a count
 
 
 class Mismatch(Exception):
-    """Something did not come through."""
+    """An argument or a result was not passed correctly."""
 
 
 def distinct(k: int, size: int) -> bytes:
-    """Return the bytes of a distinctive argument: the sign bit set, every byte another."""
+    """Return the bytes of a distinctive argument: the sign bit is set, all bytes differ."""
     return bytes((0x93 + 11 * k + 37 * j) & 0xFF | (0x80 if j == size - 1 else 0) for j in range(size))
 
 
 def plain(value):
-    """Return a result as what can be compared to bytes' decoded meaning."""
+    """Return a result as plain data, to be compared with decoded bytes."""
     if isinstance(value, Record):
         return ctypes.string_at(value.getPtr(), type(value)._kind_.size * len(value))
     if isinstance(value, StructBase):
@@ -79,7 +79,7 @@ class Cases:
         return (cls(number) if wrapped else number), raw
 
     def cls(self, type_):
-        """Return the class of the module that stands for a C type, None if there is none."""
+        """Return the module's class for a C type, or None."""
         meaning = strip_typedefs(self.library, type_)
         name = meaning.name if isinstance(meaning, Enum) else getattr(type_, "name", None)
         if self.names.records:
@@ -103,7 +103,7 @@ class Cases:
         return self.scalar(type_, k, as_object)
 
     def argument(self, param: Param, k: int, as_object: bool, members: dict):
-        """Return a Python argument, the bytes that C must see and those that they point to, each None for any."""
+        """Return a Python argument, its expected bytes in C, and those that it points to; None allows any bytes."""
         type_, role = param.type, param.role
         if param.name in members:
             raw = members[param.name].value
@@ -150,7 +150,7 @@ class Cases:
         raise Mismatch(f"{param.name}: nothing is known of the role {role}")
 
     def plain_argument(self, param: Param, k: int, as_object: bool):
-        """Return the same for a value that is passed as it is: a number, a handle, a struct by value, an address."""
+        """Return the same for an argument passed by value: a number, a handle, a struct, an address."""
         meaning = strip_typedefs(self.library, param.type)
         if isinstance(meaning, Struct):
             return *self.struct(param.type, k), None
@@ -162,7 +162,7 @@ class Cases:
         return *self.scalar(param.type, k, as_object), None
 
     def buffer_argument(self, param: Param, k: int):
-        """Return the same for memory of the caller: its contents count where it is an input."""
+        """Return the same for a buffer of the caller; its contents are compared if it is an input."""
         reads = param.role is Role.IN_BUFFER
         data = bytearray(distinct(k, self.room(param)) if reads else self.room(param))
         address = ctypes.addressof((ctypes.c_char * len(data)).from_buffer(data))
@@ -170,14 +170,14 @@ class Cases:
         return data, address.to_bytes(8, "little"), seen
 
     def room(self, param):
-        """Return the bytes of a buffer, where the count is a number or a product of one with a parameter."""
+        """Return the size of a buffer in bytes, whose count is a number or a multiple of a parameter."""
         match = re.fullmatch(r"(\w+) \* (\d+)", param.count or "")
         if match:
             return COUNT * int(match[2])
         return int(param.count) if param.count and param.count.isdigit() else COUNT
 
     def given(self, param, k, as_object):
-        """Return the arguments that stand for fields of a record, and the bytes that C must see of them, by offset."""
+        """Return the arguments for the fields of a record, and their expected bytes in C, by offset."""
         struct = record_struct(self.library, param)
         arguments, seen = [], {}
         if version := self.names.version(struct):
@@ -200,7 +200,7 @@ class Cases:
         return arguments, seen
 
     def to_struct(self, meaning):
-        """Return the struct that a pointer points to, None if it points to none that has fields."""
+        """Return the struct that a pointer points to, or None if it is not a struct with fields."""
         to = strip_typedefs(self.library, meaning.to) if isinstance(meaning, Pointer) else None
         return to if isinstance(to, Struct) and to.size else None
 
@@ -215,7 +215,7 @@ class Cases:
         )
 
     def record_results(self, param, k, arguments):
-        """Return what Python must give for a record, as `plain` shows it."""
+        """Return the expected Python result for a record, in the form of `plain`."""
         struct = record_struct(self.library, param)
         size = struct.size
         if param.record.buffer:
@@ -236,7 +236,7 @@ class Cases:
         return self.decoded(type_, pattern(k, offset + self.size(type_))[offset:])
 
     def filled(self, param, struct, k):
-        """Return the elements that a record's pointer must point to: one fewer than there is room for."""
+        """Return the expected elements of a record's array: one fewer than its capacity."""
         number = (ECHO_COUNT if is_queried(param) else COUNT) - 1
         to = strip_typedefs(self.library, field_type(self.library, struct, param.record.buffer.pointer)).to
         meaning = strip_typedefs(self.library, to)
@@ -275,7 +275,7 @@ class Cases:
     # What comes back
 
     def result(self, param: Param, k: int, members: dict):
-        """Return what Python must give for an output, as `plain` shows it."""
+        """Return the expected Python result for an output, in the form of `plain`."""
         if param.role is Role.INOUT_COUNT:
             return COUNT - 1
         if param.role is Role.OUT_VALUE:
@@ -317,7 +317,7 @@ class Cases:
         return self.decoded(param.type.to, pattern(k, self.size(param.type.to)))
 
     def queried(self, param, counting, k):
-        """Return what must come back where a first call tells the number: one fewer than that call said."""
+        """Return the expected result where a first call queries the number: one element fewer than that."""
         number = ECHO_COUNT - 1
         meaning = strip_typedefs(self.library, param.type.to)
         size = self.size(param.type.to)
@@ -329,13 +329,13 @@ class Cases:
         return [self.decoded(param.type.to, data[i * size : (i + 1) * size]) for i in range(number)]
 
     def length(self, count):
-        """Return a number that overrides.toml gives, or a header's macro; COUNT for a parameter."""
+        """Return a length given in overrides.toml as a number or a header's macro; COUNT for a parameter."""
         if count in self.library.constants:
             return self.library.constants[count].value
         return int(count) if count and count.isdigit() and self.names.records else COUNT
 
     def returned_value(self):
-        """Return what a function gives that has no status: text, or a number of bytes."""
+        """Return the expected result of a function without a status: text or a number of bytes."""
         if isinstance(self.function.result, Pointer):
             return ["echo" if self.raises() else b"echo"]
         if self.function.result == Named("int32_t"):  # a status that is a result
@@ -346,7 +346,7 @@ class Cases:
         return self.function.result == Named(self.api.status)
 
     def valued(self, member, k, given):
-        """Return the value that 8 bytes mean; an array has as many elements as fit the bytes that the caller gave."""
+        """Return the value of 8 bytes; an array has as many elements as fit the caller's bytes."""
         data = pattern(k, 8)
         if member.type == Array(Primitive("char"), 1024):
             return data
@@ -384,7 +384,7 @@ class Cases:
 
 
 class Member:
-    """A member of a selecting enumeration, and the type of the value that it selects."""
+    """A member of an enumeration that selects a type, and that type."""
 
     def __init__(self, value, type_):
         self.value, self.type = value, type_

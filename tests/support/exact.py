@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Floating-point formats by exact fractions: what a correctly rounded result is."""
+"""Floating-point formats as exact fractions: decoding, and correct rounding."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FORMATS = {"f16": (11, 15, 16), "bf16": (8, 127, 16), "f32": (24, 127, 32), "f64
 
 
 def decode(bits: int, type_: str) -> Fraction | float | None:
-    """Return the number that bits stand for: a Fraction, an infinity, or None for NaN."""
+    """Return the number that bits encode: a Fraction, an infinity, or None for NaN."""
     precision, bias, width = FORMATS[type_]
     sign = -1 if bits >> (width - 1) & 1 else 1
     fraction = bits & ((1 << (precision - 1)) - 1)
@@ -25,7 +25,7 @@ def decode(bits: int, type_: str) -> Fraction | float | None:
 
 
 def round_fraction(value: Fraction, precision: int, least: int, mode: str) -> Fraction:
-    """Round to `precision` binary digits, and to no smaller unit than 2**least."""
+    """Round to `precision` binary digits, and to multiples of 2**least at the finest."""
     if value == 0:
         return value
     magnitude = abs(value)
@@ -38,7 +38,7 @@ def round_fraction(value: Fraction, precision: int, least: int, mode: str) -> Fr
 
 
 def encode(value: Fraction | float | None, type_: str, mode: str) -> int:
-    """Return the bits of a number rounded to a format; the least NaN for None."""
+    """Return the bits of a number rounded to a format; the smallest NaN encoding for None."""
     precision, bias, width = FORMATS[type_]
     infinity = ((1 << (width - precision)) - 1) << (precision - 1)
     if value is None:

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Plant faults in the compiler, one at a time, and report which of them random kernels find.
+"""Mutation testing of the compiler: plant faults one at a time and report which of them random kernels detect.
 
 `python -m support.fault_hunt [--kernels N] [--seconds S] [AREA or NUMBER ...]`, in the folder tests. Each fault is
-planted in a process of its own, which translates random kernels and runs those whose code the fault changes, until a
+planted in a process of its own, which compiles random kernels and runs those whose code the fault changes, until a
 result differs from the plain interpreter's, a kernel faults, or one cannot be compiled. The interpreter's results, and
-what the code is without a fault, are computed once. First comes a run without any fault, which must find nothing.
+the code without a fault, are computed once. A first run without any fault must detect nothing.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SHORT = 0.8  # share of the kernels that are of short statements
 
 
 class Kernel(NamedTuple):
-    """A random kernel, its results in the interpreter, and what is known of its code in each way: a hash, its reach."""
+    """A random kernel, its results in the interpreter, and per setting the hash of its code and the faults reached."""
 
     case: object
     expected: tuple
@@ -61,7 +61,7 @@ class Result(NamedTuple):
 
 
 def plant(fault: Fault) -> Path:
-    """Let the file of a fault be loaded with the fault in it; return its path. It must not be loaded yet."""
+    """Make the import of a fault's file load it with the fault; return its path. It must not be imported yet."""
     import cuda.cpu
 
     file, text, replacement = fault
@@ -81,7 +81,7 @@ def plant(fault: Fault) -> Path:
 
 @contextlib.contextmanager
 def compiled_by(way: tuple) -> Iterator[None]:
-    """Let kernels be compiled in a way."""
+    """Compile kernels with a setting."""
     from cuda.cpu.compile import jit
     from cuda.cpu.emit.simt import interleaving
 
@@ -97,7 +97,7 @@ def compiled_by(way: tuple) -> Iterator[None]:
 
 
 def hash_of(text: str, way: tuple) -> bytes:
-    """Return a hash of all that the compiler makes of a kernel in a way."""
+    """Return a hash of the compiler's output for a kernel with a setting."""
     from cuda.cpu.compile import jit
     from cuda.cpu.compile.program import code_of
     from cuda.cpu.ptx.program import build
@@ -111,7 +111,7 @@ def hash_of(text: str, way: tuple) -> bytes:
 
 
 def corpus(count: int) -> list[Kernel]:
-    """Return so many kernels: most of short statements, and of the other kinds in turn."""
+    """Return `count` kernels: most of short statements, the rest of the other kinds in turn."""
     from support.random_even import tiled
     from support.random_focus import focused
     from support.random_jumps import unstructured
@@ -134,7 +134,7 @@ def prepared(case: object) -> Kernel:
 
 @contextlib.contextmanager
 def reach() -> Iterator[set[int]]:
-    """Collect the faults whose statements run; those outside of functions do when their file is loaded."""
+    """Collect the faults whose statements run; those outside functions run at import."""
     found = {number for number, (_, first, _) in enumerate(statements()) if not first}
     inside: dict[str, list[tuple[int, int, int]]] = {}
     for number, (path, first, last) in enumerate(statements()):
@@ -164,7 +164,7 @@ def reach() -> Iterator[set[int]]:
 
 @functools.cache
 def statements() -> list[tuple[str, int, int]]:
-    """Return file, first and last line of the statement that each fault stands in, 0 and 0 outside of functions."""
+    """Return file, first and last line of the statement that contains each fault; 0 and 0 outside functions."""
     import cuda.cpu
 
     result = []
@@ -223,7 +223,7 @@ def child(number: int, file: str, seconds: float) -> None:
 
 
 def try_fault(number: int, file: str, seconds: float) -> Result:
-    """Run the process for a fault."""
+    """Run the process for one fault."""
     command = [sys.executable, "-m", "support.fault_hunt", "--child", str(number), file, str(seconds)]
     done = subprocess.run(command, env=os.environ | ENVIRONMENT, capture_output=True, text=True, cwd=TESTS)
     lines = done.stdout.strip().splitlines()
@@ -236,13 +236,13 @@ def try_fault(number: int, file: str, seconds: float) -> Result:
 
 
 def select(wanted: list[str]) -> list[int]:
-    """Return the numbers of faults by area or number; all without any."""
+    """Return the numbers of the faults selected by area or number; all without a selection."""
     chosen = [number for number, (area, _) in enumerate(EVERY) if area in wanted or str(number) in wanted]
     return chosen if wanted else list(range(len(EVERY)))
 
 
 def report(results: dict[int, Result]) -> str:
-    """Return a table of the areas."""
+    """Return a table of the results by area."""
     lines = ["", "area           planted  found"]
     for area in FAULTS:
         found = [result.found for number, result in results.items() if EVERY[number][0] == area]

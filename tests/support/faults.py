@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Build the driver of faults.c, in front of the CPU device: all functions and their parameters, from its shell."""
+"""Build the fault-injecting driver of faults.c, which wraps all functions of the CPU device's driver."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GIVING_BACK = re.compile(r"cu\w*(Destroy|Free|Unload|Release|PopCurrent|Unmap|C
 
 
 def build(folder: pathlib.Path) -> pathlib.Path | None:
-    """Return the path of the compiled driver; None where there is no compiler or no shell to make it from."""
+    """Return the path of the compiled driver; None without a compiler or the generated C shell."""
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None or not _SHELL.exists():
         return None

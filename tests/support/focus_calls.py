@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Statements of short random kernels that call functions, and these functions."""
+"""Statements of short random kernels that call functions, and the functions."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _direct(writer: Writer) -> str:
 
 
 def _indirect(writer: Writer) -> str:
-    """Call one of the table's functions, or one that some lanes choose."""
+    """Call a function of the table, or one that each lane chooses."""
     index, address, function = writer.new(), writer.new("q"), writer.new("q")
     result, name = writer.new(), writer.label()
     return (
@@ -71,7 +71,7 @@ def _indirect(writer: Writer) -> str:
 
 
 def _changing(writer: Writer) -> str:
-    """Call one of two functions, which change the word that a pointer leads to."""
+    """Call one of two functions that change the word at a pointer."""
     index, address, function, pointer = writer.new(), writer.new("q"), writer.new("q"), writer.new("q")
     result, name, at = writer.new(), writer.label(), writer.take(4)
     return (
@@ -95,7 +95,7 @@ def _both(writer: Writer) -> str:
 
 
 def _parts(writer: Writer) -> str:
-    """Pass and get structs whose fields have several sizes."""
+    """Pass and return structs with fields of several sizes."""
     results, wide, narrow = [writer.new() for _ in range(3)], writer.new("q"), writer.new("h")
     loads = "".join(f" ld.param.b32 {each}, [b+{4 * number}];" for number, each in enumerate(results))
     stores = " ".join(writer.store(each) for each in results)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Statements of short random kernels in which lanes go different ways, with values that live on: small programs."""
+"""Statements of short random kernels with divergent control flow and values that live across it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Program:
         self.out: str | None = None  # label behind the innermost loop
 
     def assign(self) -> str:
-        """Change a variable, in some lanes perhaps."""
+        """Change a variable, perhaps in some lanes only."""
         random = self.writer.random
         text = random.choice(CHANGES)
         for letter in "vwx":
@@ -46,7 +46,7 @@ class Program:
         return f"setp.{random.choice(['lt.s32', 'gt.u32', 'ne.u32', 'le.s32'])} {predicate}, {a}, {b};"
 
     def condition(self) -> tuple[str, str]:
-        """Return lines and a predicate: of the lanes, the same for all of them, or one that was there before."""
+        """Return lines and a predicate: per lane, uniform, or one computed before."""
         random = self.writer.random
         if random.random() < 0.3:
             return "", random.choice(self.predicates)
@@ -68,7 +68,7 @@ class Program:
         return f"{head} {other}; {self.block(depth + 1)} bra {over}; {other}: {self.block(depth + 1)} {over}:"
 
     def loop(self, depth: int) -> str:
-        """Iterate up to four times, in each lane as often as it says."""
+        """Iterate up to four times, with a separate count for each lane."""
         writer, random = self.writer, self.writer.random
         count, limit, predicate = writer.new(), writer.new(), writer.new("p")
         again, out = writer.label(), writer.label()
@@ -101,7 +101,7 @@ class Program:
         return f"call ({result}), {random.choice(['early', 'rounds', 'plus'])}, ({random.choice(self.variables)}, %a1);"
 
     def leave(self) -> str:
-        """Let some threads end, which store what they have first."""
+        """Let some threads store their values and exit."""
         lines, predicate = self.condition()
         over, random = self.writer.label(), self.writer.random
         if random.random() < 0.5:
@@ -142,7 +142,7 @@ def program(writer: Writer) -> str:
 
 
 def guarded(writer: Writer) -> str:
-    """Let values live to guarded instructions, which alone read them: behind branches, in some lanes."""
+    """Keep values alive whose only readers are guarded instructions: after branches, in some lanes."""
     text, stores = "", ""
     for _ in range(writer.random.randrange(1, 4)):
         value, predicate = writer.new(), writer.new("p")
@@ -155,7 +155,7 @@ def guarded(writer: Writer) -> str:
 
 
 def barrier(writer: Writer) -> str:
-    """Keep values of all kinds over barriers of the block, in a loop perhaps, and read what others wrote."""
+    """Keep values of all types alive across block barriers, perhaps in a loop, and read what other threads wrote."""
     random, name = writer.random, writer.variable("shared", 4 * writer.threads, 4)
     kept, mine, other, location = [writer.new() for _ in range(4)], writer.new(), writer.new(), writer.new()
     held, low = writer.new("p"), writer.new()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Statements of short random kernels in which the lanes of a warp exchange something, under masks of all kinds."""
+"""Statements of short random kernels with warp operations (shuffle, vote, match, reduction) under various masks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MODES = ["up", "down", "bfly", "idx"]
 
 
 def in_groups(writer: Writer) -> str:
-    """Let one group of lanes exchange something, while the others wait."""
+    """Let one group of lanes do a warp operation while the others wait."""
     random, over, predicate, bits = writer.random, writer.label(), writer.new("p"), writer.new()
     kept = random.choice([0, 0, 1, 3, 16, 24])  # bits of the lane's number that all lanes of the group have in common
     which = random.choice([each for each in range(32) if not each & ~kept])
@@ -30,7 +30,7 @@ def in_groups(writer: Writer) -> str:
 
 
 def in_tiles(writer: Writer) -> str:
-    """Let all lanes exchange something, each within its tile: a mask for each lane."""
+    """Let all lanes do a warp operation, each within its tile, with a mask for each lane."""
     random, member, first = writer.random, writer.new(), writer.new()
     width = random.choice([32, 16, 16, 8, 4, 2])
     ones = f"mov.u32 {member}, {(1 << width) - 1:#x};"
@@ -46,7 +46,7 @@ def in_tiles(writer: Writer) -> str:
 
 
 def _shuffle(writer: Writer, mode: str, member: str, segment: int, kept: int, which: int, width: int = 32) -> str:
-    """Return a shuffle by a constant or by what only the lanes know, with its clamp."""
+    """Return a shuffle by a constant or a per-lane value, with its clamp."""
     random, result, predicate = writer.random, writer.new(), writer.new("p")
     free = 31 & ~kept & (width - 1)
     distance = random.choice([each for each in (0, 1, 2, 3, 4, 7, 8, 16, 31) if not each & ~free])
@@ -69,7 +69,7 @@ def _shuffle(writer: Writer, mode: str, member: str, segment: int, kept: int, wh
 
 
 def _combine(writer: Writer, member: str, own: str, which: int) -> str:
-    """Return a vote, match or reduction; some compare what is different in lanes that are not members."""
+    """Return a vote, match or reduction; in some, the values differ in lanes that are not members."""
     random, result, value, found = writer.random, writer.new(), writer.source(), writer.new("p")
     bits, holds = writer.new(), writer.new("p")
     own = own.replace("$t", bits)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Statements of short random kernels that read and write memory: by indices, in a thread's own bytes, by atomics."""
+"""Statements of short random kernels that access memory: by indices, in bytes of one thread, by atomics."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LOADS = [(1, "u8", 1), (1, "s8", 1), (2, "u16", 1), (2, "s16", 1), (4, "u32", 1)
 
 
 def fold(writer: Writer, registers: list[str]) -> str:
-    """Return lines that store what depends on all of some registers."""
+    """Return lines that store a value that depends on all given registers."""
     result, text = writer.new(), ""
     for number, register in enumerate(registers):
         parts = [register]
@@ -37,14 +37,14 @@ def fold(writer: Writer, registers: list[str]) -> str:
 
 
 def load(writer: Writer, space: str, address: str, offset: int, kind: str, count: int) -> tuple[str, list[str]]:
-    """Return a load, and the registers that it writes."""
+    """Return a load and the registers that it writes."""
     targets = [writer.new("q" if kind.endswith("64") else "r") for _ in range(count)]
     vector = "{" + ", ".join(targets) + "}" if count > 1 else targets[0]
     return f"ld{space}{f'.v{count}' * (count > 1)}.{kind} {vector}, [{address}+{offset}];", targets
 
 
 def gather(writer: Writer) -> str:
-    """Load from where an index says: one that is made wider and scaled in some way, or wraps around on its way."""
+    """Load by an index that is widened and scaled in one of many ways, or wraps around."""
     random, address = writer.random, writer.new("q")
     size, kind, count = random.choice(LOADS)
     index, almost = writer.new(), writer.chance(0.5)
@@ -73,7 +73,7 @@ def gather(writer: Writer) -> str:
 
 
 def _almost_a_row(writer: Writer, index: str) -> str:
-    """Return lines that write the lane's number, but for one lane or two, which are elsewhere."""
+    """Return lines that write the lane's number, except in one or two lanes."""
     random, other, predicate = writer.random, writer.new(), writer.new("p")
     lane = random.choice(["eq.u32 $p, %lane, 31"] * 4 + ["eq.u32 $p, %lane, 0", "eq.u32 $p, %lane, 16",
                          "gt.u32 $p, %lane, 29", f"eq.u32 $p, %lane, {random.randrange(32)}"])  # fmt: skip
@@ -84,7 +84,7 @@ def _almost_a_row(writer: Writer, index: str) -> str:
 
 
 def _widened(writer: Writer, index: str, scale: int, shift: int) -> tuple[str, int]:
-    """Return lines that scale an index to `$q`, and what makes up for a shifted one (0: nothing)."""
+    """Return lines that scale an index to `$q`, and the displacement that compensates a shifted index, or 0."""
     bits, signs = scale.bit_length() - 1, writer.choice("u", "s", "s")
     base = -shift * scale if signs == "s" or not shift else -((1 << 32) + shift) * scale
     form = writer.random.randrange(7)
@@ -120,7 +120,7 @@ def _scaled(writer: Writer, index: str, scale: int, signs: str) -> str:
 
 
 def _loaded(writer: Writer, index: str, scale: int, shift: int) -> tuple[str, int]:
-    """Do the same by way of memory, where the index has fewer bits: with or without a sign there and behind it."""
+    """Do the same with an index loaded from memory with fewer bits, signed or unsigned."""
     width, narrow, at = writer.choice("8", "16"), writer.new(), writer.take(4)
     in_memory, signs = writer.choice("u", "s"), writer.choice("u", "s")
     if in_memory == "u":
@@ -132,7 +132,7 @@ def _loaded(writer: Writer, index: str, scale: int, shift: int) -> tuple[str, in
 
 
 def _beside(writer: Writer, base: str) -> str:
-    """Return loads of words side by side, in any order, with something between them."""
+    """Return loads of adjacent words, in any order, with other instructions between them."""
     random = writer.random
     offsets = random.choice([[0, 4, 8, 12], [12, 8, 4, 0], [4, 0, 12, 8], [0, 8, 4, 16], [0, 4, 4, 8], [0, 4], [4, 0]])
     between, text, found = random.choice(["", "", "base", "store", "other"]), "", []
@@ -149,7 +149,7 @@ def _beside(writer: Writer, base: str) -> str:
 
 
 def own(writer: Writer) -> str:
-    """Read and write 64 bytes of the thread's own in any order: of all sizes, at constant offsets or by an index."""
+    """Read and write 64 bytes of the thread's own in any order and size, at constant offsets or by an index."""
     random, text, found = writer.random, "", []
     space = random.choice(["global", "global", "shared", "local", "generic"])
     letter = "q" if space in ("global", "generic") else "r"
@@ -201,7 +201,7 @@ def own(writer: Writer) -> str:
 
 
 def _indexed(writer: Writer, index: str, base: str, letter: str, size: int) -> str:
-    """Return lines that write the address of one of four elements, as a value says."""
+    """Return lines that write the address of one of four elements, chosen by a value."""
     number, most = writer.new(), OWN // max(size, 4) - 1
     text = f" and.b32 {number}, {writer.choice('%a1', '%a0', '%lane', '%k')}, {min(most, 3)};"
     if letter == "r":
@@ -312,7 +312,7 @@ COMMUTING = ["add.u32", "add.u32", "max.u32", "max.s32", "xor.b32", "or.b32", "i
 
 
 def together(writer: Writer) -> str:
-    """Let all threads change a few words, by operations that commute."""
+    """Let all threads change a few words by commutative atomics."""
     random, start = writer.random, writer.take_row()
     if start is None:
         return atomic(writer)
@@ -341,9 +341,9 @@ def together(writer: Writer) -> str:
 
 
 def in_order(writer: Writer) -> str:
-    """Let the lanes of a warp change words that they share, and store the old values.
+    """Let the lanes of a warp change shared words atomically, and store the old values.
 
-    PTX leaves their order open, but on the CPU device, as in the interpreter, it is that of the lanes.
+    PTX leaves the order undefined; on the CPU device and in the interpreter it is that of the lanes.
     """
     random, operation = writer.random, writer.random.choice(ATOMICS)
     size, letter = (8, "q") if operation.endswith("64") else (4, "r")

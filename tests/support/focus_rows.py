@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Statements of short random kernels with numbers that grow by a constant from lane to lane, and may wrap around."""
+"""Statements of short random kernels with affine values, which grow by a constant per lane and may wrap around."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ USES = [
 
 
 def near_end(writer: Writer, kind: str) -> int:
-    """Return a number near where unsigned ("u") or signed ("s") ones of 32 bits end, or others do, on either side."""
+    """Return a number near the wrap-around of unsigned ("u") or signed ("s") 32-bit integers, or of other types."""
     random = writer.random
     end = (0 if kind == "u" else 0x80000000) if writer.chance(0.7) else random.choice(ENDS)
     return (end + random.choice(DISTANCES) * random.choice([-1, -1, 1])) & 0xFFFFFFFF
 
 
 def fill(writer: Writer, line: str, **given: str) -> str:
-    """Put registers and numbers in the place of letters: `given` ones, and others as the tables need them."""
+    """Replace the letters of a line by registers and numbers: those `given`, and random ones."""
     random, kind = writer.random, writer.choice("u", "s")
     values = {
         "$f": random.choice(FACTORS), "$n": str(random.choice(SHIFTS)), "$m": str(random.choice(MASKS)),
@@ -68,7 +68,7 @@ def fill(writer: Writer, line: str, **given: str) -> str:
 
 
 def row(writer: Writer) -> tuple[str, str]:
-    """Return lines that compute a number of 32 bits which mostly grows from lane to lane, and its register."""
+    """Return lines that compute a 32-bit number that mostly grows by a constant from lane to lane, and its register."""
     random, register, result = writer.random, writer.new(), writer.new()
     text = f"mov.u32 {register}, {random.choice(SOURCES)};"
     for _ in range(random.choice([0, 0, 1, 1, 2])):
@@ -85,7 +85,7 @@ def row(writer: Writer) -> tuple[str, str]:
 
 
 def widened(writer: Writer) -> str:
-    """Make a number wider that may wrap around, or compare it, and store what it has become."""
+    """Widen or compare a number that may wrap around, and store the result."""
     (text, index), wide, result = row(writer), writer.new("q"), writer.new()
     use = writer.random.choice(USES)
     text += f" mov.u32 {result}, %tx; {fill(writer, use, a=index, d=result, q=wide)} {writer.store(result)}"
@@ -96,9 +96,9 @@ def widened(writer: Writer) -> str:
 
 
 def row_access(writer: Writer) -> str:
-    """Read or write where a number says that wraps around, for the lanes for which that is within an array.
+    """Access an array by an index that may wrap around, in the lanes for which it is within the array.
 
-    Addresses count from the number at which the row begins, so that some lanes are there, whatever that is.
+    Addresses are relative to the index of the first lane, so that some lanes are within the array.
     """
     random, index, address, predicate = writer.random, writer.new(), writer.new("q"), writer.new("p")
     kind, size = writer.choice("u", "s"), random.choice([4, 4, 4, 4, 8, 2, 1])
@@ -125,7 +125,7 @@ def _times(register: str, step: int) -> str:
 
 
 def _access(writer: Writer, address: str, predicate: str, size: int) -> str:
-    """Return a load of the lanes with the predicate, in one of several ways."""
+    """Return a load for the lanes with the predicate, in one of several forms."""
     result, letter, over = writer.new("q" if size == 8 else "r"), "q" if size == 8 else "r", writer.label()
     base, small = writer.new("q"), writer.new("q")
     first = f"mov.u{64 if letter == 'q' else 32} {result}, 7;"
@@ -142,7 +142,7 @@ def _access(writer: Writer, address: str, predicate: str, size: int) -> str:
 
 
 def in_loop(writer: Writer) -> str:
-    """Let a row go on from round to round, over where its numbers end."""
+    """Advance an affine index in a loop, across its wrap-around."""
     random, index, sum_, count = writer.random, writer.new(), writer.new(), writer.new()
     wide, high, low, predicate, again = writer.new("q"), writer.new(), writer.new(), writer.new("p"), writer.label()
     kind, step = writer.choice("u", "s"), writer.choice("16", "8", "1", "-16", "32", "%number", "0x40000000")

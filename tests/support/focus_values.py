@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Statements of short random kernels that compute one value each: every operation of integers and floats, by tables."""
+"""Statements of short random kernels that compute one value each, from tables of all integer and float operations."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def several(writer: Writer, statement: Callable[[Writer], str]) -> str:
 
 
 def integers(writer: Writer) -> str:
-    """Compute integers, each by one instruction or a few that depend on each other."""
+    """Compute integers, each by one or a few dependent instructions."""
     return several(writer, _integer)
 
 
@@ -78,7 +78,7 @@ REGISTERS = {16: "h", 32: "r", 64: "q"}
 
 
 def operand_of(writer: Writer, width: int, *, nonzero: bool = False) -> tuple[str, str]:
-    """Return lines that make an operand of so many bits, and the operand."""
+    """Return lines that compute an operand of `width` bits, and the operand."""
     if not nonzero and writer.chance(0.15):
         return "", writer.random.choice(CONSTANTS)
     if width == 32:
@@ -100,7 +100,7 @@ def operand_of(writer: Writer, width: int, *, nonzero: bool = False) -> tuple[st
 
 
 def _count(writer: Writer, opcode: str) -> tuple[str, str]:
-    """Return a number of bits: of a lane, a constant, or anything below 512."""
+    """Return a count of bits (shift distance, field position or length): per lane, constant, or below 512."""
     if writer.chance(0.7):
         great = [] if opcode.startswith("bf") else ["-1", "256"]  # numbers that fields must not have
         return "", writer.choice("%lane", "%k", "31", "32", "0", "1", "16", "33", "63", "64", "%a1", "%a0", *great)
@@ -161,13 +161,13 @@ def _float(writer: Writer) -> str:
 
 
 def float_of(writer: Writer, type_: str) -> tuple[str, str]:
-    """Return lines that make a float of any bits, and its register."""
+    """Return lines that compute a float of random bits, and its register."""
     result, a, b = writer.new("f" if type_ == "f32" else "d"), writer.source(), writer.source()
     return (f"mov.b32 {result}, {a};" if type_ == "f32" else f"mov.b64 {result}, {{{a}, {b}}};"), result
 
 
 def without_nan(writer: Writer, register: str, type_: str) -> str:
-    """Return lines that put a number in the place of NaN."""
+    """Return lines that replace NaN by a number."""
     predicate = writer.new("p")
     five = "0f40A00000" if type_ == "f32" else "0d4014000000000000"
     test = f"setp.num.{type_} {predicate}, {register}, {register};"
@@ -175,7 +175,7 @@ def without_nan(writer: Writer, register: str, type_: str) -> str:
 
 
 def _approximate(writer: Writer) -> str:
-    """Compute a function of an infinity or a zero, whose results the manual gives."""
+    """Compute an approximate function of an infinity or a zero, for which the manual specifies the result."""
     word, low, high, number, result = writer.new(), writer.new(), writer.new("p"), writer.new("f"), writer.new("f")
     text = (
         f"and.b32 {low}, {writer.source()}, 1; shl.b32 {low}, {low}, 31; setp.gt.s32 {high}, {writer.source()}, 40;"
@@ -205,7 +205,7 @@ UNORDERED = ["equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"]
 
 
 def comparisons(writer: Writer) -> str:
-    """Compare integers or floats, in all forms: with a second result, combined with another predicate, as a number."""
+    """Compare integers or floats, in all forms of setp and set."""
     return several(writer, _comparison)
 
 
@@ -239,7 +239,7 @@ def _comparison(writer: Writer) -> str:
 
 
 def conversions(writer: Writer) -> str:
-    """Convert between integers of all widths, with saturation, and to and from floats, with all roundings."""
+    """Convert between integers of all widths, with saturation, and to and from floats, with all rounding modes."""
     return several(writer, _conversion)
 
 

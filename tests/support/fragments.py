@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Matrices in the registers of a warp, for tests of `mma`: `quads` states where the manual's figures have elements."""
+"""Matrices in the registers of a warp, for tests of `mma`: `quads` is the element layout of the manual's figures."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ TYPES = {
 
 
 def quads(rows: int, each: int, line: int, k: int, halves: int) -> tuple[int, int]:
-    """Return (lane, element) of (line, k): quads of lanes have a line, each lane `each` neighbours of every 4*each."""
+    """Return (lane, element) of (line, k): a quad of lanes holds a line, a lane `each` neighbours of every 4*each."""
     block, rest = divmod(k, 4 * each)
     register = block * halves + (line // 8 if halves == 2 else 0)
     return 4 * (line % 8) + rest // each, register * each + rest % each
@@ -76,7 +76,7 @@ def run(
 ) -> np.ndarray:
     """Load registers, run one instruction and return the registers of its result.
 
-    Of `words`, the further operands, an array is loaded as a register, too, and a text is written as it is.
+    `words` are further operands: arrays are also loaded into registers, text is inserted as it is.
     """
     lines, offset = [], 0
     names = {}
@@ -122,7 +122,7 @@ def run(
 
 
 def pruned(rows: int, depth: int, type_: str, low: int, high: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a sparse matrix, what is kept of it, and the metadata [row, chunk] of four bits."""
+    """Return a sparse matrix, its kept elements, and the metadata [row, chunk] of four bits."""
     together = 2 if TYPES[type_][0] == 4 else 1
     choices, keep = (2, 1) if type_ == "tf32" else (4, 2)
     chunks = depth // (choices * together)
@@ -135,7 +135,7 @@ def pruned(rows: int, depth: int, type_: str, low: int, high: int) -> tuple[np.n
 
 
 def metadata_words(nibbles: np.ndarray, bits: int, selector: int) -> np.ndarray:
-    """Return the word of each lane; lanes that the selector leaves out have noise."""
+    """Return the metadata word of each lane; lanes that the selector does not choose have noise."""
     words = random.integers(0, 1 << 32, 32, dtype=np.uint64)
     rows = [sum(int(nibble) << 4 * chunk for chunk, nibble in enumerate(row)) for row in nibbles]
     length = 4 * nibbles.shape[1]

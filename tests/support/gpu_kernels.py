@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Run the PTX kernels of the CPU device's tests on an NVIDIA GPU: what they expect is then measured, not only read.
+"""Run the PTX kernels of the CPU device's tests on an NVIDIA GPU, to verify the results that the tests expect.
 
-`support.warps` and `support.loaded` give these in place of their own where the tests run with --driver=nvidia.
+`support.warps` and `support.loaded` return these classes instead of their own with --driver=nvidia.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ NON_PORTABLE = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTE
 
 
 class Fault(Exception):
-    """The kernel ended by an error, and the context with it."""
+    """The kernel ended with an error, which made the context unusable."""
 
 
 class NotHere(Exception):
-    """The driver's compiler refuses the kernel for this GPU."""
+    """The driver's compiler rejects the kernel for this GPU."""
 
 
 def call(function: Callable, *arguments: object) -> object:
@@ -51,7 +51,7 @@ def call(function: Callable, *arguments: object) -> object:
 
 
 def load(image: bytes) -> object:
-    """Return a module of the driver; skip what is for other GPUs."""
+    """Return a loaded module; skip the test if the code is for other GPUs."""
     log = np.zeros(4096, np.uint8)
     options = [driver.CUjit_option.CU_JIT_ERROR_LOG_BUFFER, driver.CUjit_option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES]
     status, module = driver.cuModuleLoadDataEx(image + b"\0", 2, options, [log.ctypes.data, log.size])
@@ -64,7 +64,7 @@ def load(image: bytes) -> object:
 
 
 class Kernel:
-    """A kernel of a PTX text, called as `support.warps.Kernel` is; options of our compiler mean nothing here."""
+    """A kernel of a PTX text with the interface of `support.warps.Kernel`; our compiler's options are ignored."""
 
     def __init__(self, text: str, name: str = "k", **options: object):
         if ".version" not in text:
@@ -98,7 +98,7 @@ class Kernel:
 
 
 class Module:
-    """A module of the driver, unloaded with this object."""
+    """A loaded module, unloaded with this object."""
 
     def __init__(self, image: bytes):
         self._context = current()
@@ -113,7 +113,7 @@ class Module:
 
 
 class Loaded:
-    """Code with its variables, used as `support.loaded.Loaded` is."""
+    """Code with its variables, with the interface of `support.loaded.Loaded`."""
 
     def __init__(self, image: bytes, row: int = 0) -> None:
         self.code = compile_program.load(ptx_of(image), capability=90)
@@ -147,7 +147,7 @@ def launch(
     cluster: tuple[int, int, int] = (1, 1, 1),
     cooperative: bool = False,
 ) -> None:
-    """Launch and wait; arrays are copied there and back, at addresses with the same remainder modulo 256."""
+    """Launch and wait; arrays are copied to the GPU and back, at addresses with the same remainder modulo 256."""
     config = driver.CUlaunchConfig()
     config.gridDimX, config.gridDimY, config.gridDimZ = three(grid)
     config.blockDimX, config.blockDimY, config.blockDimZ = three(block)
@@ -182,7 +182,7 @@ def launch(
 
 
 class Memory:
-    """Copies of arrays on the GPU, one for those that overlap, copied back at the end."""
+    """Copies of arrays on the GPU, one copy for overlapping arrays, copied back at the end."""
 
     def __init__(self, arrays: list[np.ndarray]):
         self.ranges: list[list[int]] = []
@@ -205,7 +205,7 @@ class Memory:
         return self
 
     def translated(self, arg: object) -> object:
-        """Return the address of an array, or the scalar, moved as the array is that its value points into."""
+        """Return the GPU address of an array, or a scalar, translated if its value points into an array."""
         address = arg.ctypes.data if isinstance(arg, np.ndarray) and arg.ndim else arg
         if isinstance(address, (int, np.uint64)):
             for (start, end), place in zip(self.ranges, self.places, strict=True):
@@ -244,13 +244,13 @@ resets = 0
 
 
 def current() -> int:
-    """Make the primary context current; return which one it is, counted from the resets."""
+    """Make the primary context current; return its number, which counts the resets."""
     started()
     return resets
 
 
 def reset() -> None:
-    """Leave the context that an error broke behind."""
+    """Discard the context that an error made unusable."""
     global resets
     resets += 1
     driver.cuDevicePrimaryCtxReset(0)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that ends where nothing can be read: whoever reads a byte too many gets a signal."""
+"""Memory that ends at an unreadable page, so that reads out of bounds raise a signal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Guarded:
-    """A copy of some bytes whose last one lies before an unreadable page; `address` is that of the first."""
+    """A copy of bytes that ends just before an unreadable page; `address` is that of the first byte."""
 
     def __init__(self, data: bytes) -> None:
         self._size = -(-max(len(data), 1) // _PAGE) * _PAGE

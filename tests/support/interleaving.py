@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Two calls at the same time, in every order that matters: one is held at each of its lines while the other runs.
+"""Systematic interleaving of two concurrent calls: one is paused at each of its lines while the other runs.
 
-What a line of Python does by itself is one step under the interpreter lock, so that these are the places where threads
+A line of Python counts as one step under the interpreter lock, so that these are the points where threads
 can meet.
 """
 
@@ -20,7 +20,7 @@ HANG = 60
 
 
 class Outcome:
-    """What became of a call: its value, or the exception."""
+    """The outcome of a call: its value or its exception."""
 
     def __init__(self, call: Callable[[], Any]) -> None:
         self.value, self.error, self.text = None, None, ""
@@ -31,7 +31,7 @@ class Outcome:
 
 
 class Meeting:
-    """What became of the call that was held and of the other one; `other` is None if the first has fewer lines."""
+    """The outcomes of the paused call and of the other one; `other` is None if the first has fewer lines."""
 
     def __init__(self) -> None:
         self.held: Outcome | None = None
@@ -94,9 +94,9 @@ Calls = tuple[Callable[[], Any], Callable[[], Any], Callable[[], Any]]
 def everywhere(
     made: Callable[[], AbstractContextManager[Calls]], folder: str, each: int = 1
 ) -> Iterator[tuple[Outcome, Outcome]]:
-    """Let the calls that `made` gives, each time anew, meet at each line of the first, or at one of `each` lines.
+    """Interleave the two calls that `made` yields each time, at each line of the first, or at every `each`-th line.
 
-    While one waits for the other, which is slow to see and tells little, ever more lines are left out.
+    If one waits for the other, which is slow to detect and tests little, ever more lines are skipped.
     """
     at, step = 1, each
     while True:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the other process of the tests of sharing does: it must be importable there."""
+"""Functions that the other process of the IPC tests runs; it imports this module."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pickle
 
 
 def serve(pipe):
-    """Run the functions of this module that are asked for, and answer with what they return or raise."""
+    """Run requested functions of this module, and send back their results or exceptions."""
     from cuda.core import Device
 
     device = Device(0)
@@ -38,26 +38,26 @@ def read(kept, stream, buffer):
 
 
 def write(kept, stream, buffer, value):
-    """Fill a buffer, and tell what it is."""
+    """Fill a buffer, and return its attributes."""
     buffer.fill(value, stream=stream)
     stream.sync()
     return type(buffer).__name__, buffer.is_mapped, buffer.size, buffer.memory_resource.is_mapped
 
 
 def keep(kept, stream, name, thing):
-    """Keep something for later."""
+    """Store an object under a name."""
     kept[name] = thing
     return repr(thing)
 
 
 def drop(kept, stream, name):
-    """Close what was kept."""
+    """Close a stored object."""
     kept.pop(name).close()
     return "closed"
 
 
 def read_pickled(kept, stream, data):
-    """Return the bytes of a buffer that plain pickle sent."""
+    """Return the bytes of a buffer that was sent with plain pickle."""
     return read(kept, stream, pickle.loads(data))
 
 
@@ -78,7 +78,7 @@ def allocate(kept, stream, name):
 
 
 def resource_facts(kept, stream, name):
-    """Tell what an opened resource is."""
+    """Return the attributes of an opened resource."""
     resource = kept[name]
     return (
         resource.is_mapped,
@@ -89,13 +89,13 @@ def resource_facts(kept, stream, name):
 
 
 def describe(kept, stream, buffer):
-    """Return the descriptor of what is another process's, and whether the descriptor of its resource is open."""
+    """Return the descriptor of an imported buffer; raise if the file descriptor of its resource is closed."""
     os.fstat(int(buffer.memory_resource.allocation_handle))
     return buffer.ipc_descriptor
 
 
 def forward(kept, stream, resource, buffer, value):
-    """Hand on a buffer of the parent's to a third process, which fills it."""
+    """Forward a buffer of the parent to a third process, which fills it."""
     here, there = multiprocessing.get_context("spawn").Pipe()
     process = multiprocessing.get_context("spawn").Process(target=serve, args=(there,))
     process.start()
@@ -127,12 +127,12 @@ def record(kept, stream, event):
 
 
 def is_done(kept, stream):
-    """Tell whether the kept event is done."""
+    """Return whether the stored event is done."""
     return kept["event"].is_done
 
 
 def forked(answer):
-    """Use CUDA in a child of fork."""
+    """Use CUDA in a forked child."""
     import warnings
 
     from cuda.core import Device

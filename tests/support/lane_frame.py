@@ -101,7 +101,7 @@ def _run(thread: Thread, function: Function, registers: dict, params: dict) -> G
 
 
 def plan(instruction: Instruction, form: Form, function: Function) -> Callable[[Frame], None]:
-    """Return what does an instruction, for the frame of a call."""
+    """Return a function that executes an instruction on the frame of a call."""
     opcode, operands = form.opcode, instruction.operands
     if has_carry(form):
         return lambda frame: carry(frame, form, *operands)
@@ -128,7 +128,7 @@ def _plan_plain(form: Form, operands: tuple[Operand, ...], function: Function) -
 
 
 def _reader(operand: Operand, type_: str, function: Function) -> Callable[[Frame], int]:
-    """Return what reads an operand; that of a declared register and of a number needs no look-up any more."""
+    """Return a function that reads an operand; declared registers and numbers are looked up in advance."""
     mask = (1 << width_of(type_)) - 1
     if isinstance(operand, Register) and operand.name in function.registers:
         name = operand.name
@@ -140,7 +140,7 @@ def _reader(operand: Operand, type_: str, function: Function) -> Callable[[Frame
 
 
 class Frame:
-    """A call's registers and parameters, and what its instructions do to them."""
+    """The registers and parameters of a call, and the execution of its instructions."""
 
     def __init__(self, thread: Thread, function: Function, registers: dict, params: dict):
         self.thread, self.function, self.registers, self.params = thread, function, registers, params
@@ -272,12 +272,12 @@ class Frame:
         self.write(to, old)
 
     def do_membar(self, form: Form) -> None:
-        """Threads run in turn: memory is in order."""
+        """Do nothing: threads run one at a time, so memory is ordered."""
 
     do_fence = do_membar
 
     def do_activemask(self, form: Form, to: Operand) -> None:
-        """Write the own lane: which others are there, the manual leaves open."""
+        """Write the own lane only: the manual leaves undefined which other lanes are active."""
         self.write(to, 1 << self.thread.lane)
 
     # --- waiting ----------------------------------------------------------------------------------
@@ -325,7 +325,7 @@ class Frame:
                 self.write(operand, int.from_bytes(params[parameter.name], "little"))
 
     def _passed(self, parameter: Variable, operand: Operand) -> bytearray:
-        """Return what a function gets: a variable, or a variable's worth of a register or a number."""
+        """Return an argument of a call: a variable, or the bytes of a register or a number."""
         if isinstance(operand, Symbol):
             return self.params[operand.name]
         return bytearray(self.read(operand, f"b{8 * parameter.size}").to_bytes(parameter.size, "little"))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the plain interpreter makes of instructions with more than one kind of operand: carries, packed halves, bytes.
+"""Instructions of the plain interpreter with several kinds of operands: carries, packed halves, bytes.
 
 Each function takes the call's frame, the instruction's form and its operands.
 """
@@ -23,14 +23,14 @@ CARRIES = {"addc", "subc", "madc"}
 
 
 def has_carry(form: Form) -> bool:
-    """Tell whether an instruction reads or writes the flag of carries."""
+    """Return whether an instruction reads or writes the carry flag."""
     return form.opcode in CARRIES or bool(getattr(form, "cc", None))
 
 
 def carry(frame: Frame, form: Form, to: Operand, *sources: Operand) -> None:
-    """add, sub, mad with .cc and their forms that go on with the carry: 9.7.2.
+    """add, sub, mad with .cc, and addc, subc, madc: 9.7.2.
 
-    What sub.cc leaves is the opposite of a borrow, as in a + ~b + 1: NVRTC's 128-bit division adds it by addc.
+    sub.cc writes the inverse of a borrow, as in a + ~b + 1: NVRTC's 128-bit division adds it with addc.
     """
     width = width_of(form.type)
     values = [frame.read(source, form.type) for source in sources]
@@ -48,7 +48,7 @@ def carry(frame: Frame, form: Form, to: Operand, *sources: Operand) -> None:
 
 
 def convert_pair(frame: Frame, form: Form, to: Operand, upper: Operand, lower: Operand) -> None:
-    """Make two floats a packed pair: the first one is its upper half."""
+    """Convert two floats to a packed pair: the first one becomes the upper half."""
     half = PAIRS[form.dtype]
     first, second = (bits_of(real(frame.read(each, form.type), form.type), half) for each in (upper, lower))
     frame.write(to, first << 16 | second)
@@ -74,7 +74,7 @@ def multiply_bytes(frame: Frame, form: Form, to: Operand, a: Operand, b: Operand
 
 
 def choose_by_sign(frame: Frame, form: Form, to: Operand, a: Operand, b: Operand, c: Operand) -> None:
-    """slct: 9.7.6.4; -0 counts as 0, what is not a number as less."""
+    """slct: 9.7.6.4; -0 counts as 0, NaN as negative."""
     by = frame.read(c, form.type)
     positive = real(by, form.type) >= 0 if form.type in FLOATS else number(by, form.type) >= 0
     frame.write(to, frame.read(a if positive else b, form.dtype))

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""A plain interpreter of PTX: one thread after the other, each until it has to wait.
+"""A plain interpreter of PTX: it runs one thread after the other, each until it has to wait.
 
-It shares nothing with the CPU device but the parser and the instruction table, and has no idea of packets, masks or
-regions: what the CPU device computes must not differ from it. Threads are Python generators; what they wait for (a
+It shares only the parser and the instruction table with the CPU device, and knows nothing of SIMD groups, masks or
+regions: the CPU device must compute the same results. Threads are Python generators; what they wait for (a
 barrier, the other lanes of a warp operation) they yield.
 """
 
@@ -22,11 +22,11 @@ from cuda.cpu.ptx.syntax import Instruction
 
 
 class Deadlock(Exception):
-    """Threads wait for what cannot come: the program is wrong."""
+    """Threads wait for something that cannot happen: the program is wrong."""
 
 
 class Memory:
-    """Arrays at their own addresses, and nothing else."""
+    """The memory of the given arrays, at their own addresses."""
 
     def __init__(self, arrays: list[np.ndarray]):
         self.parts = [(array.ctypes.data, memoryview(array).cast("B")) for array in arrays]
@@ -40,7 +40,7 @@ class Memory:
 
 
 class Thread:
-    """One thread: where it is in the grid, its local memory, and what its program yields."""
+    """One thread: its indices in the grid, its local memory, and its generator."""
 
     def __init__(self, block: Block, index: tuple[int, int, int], linear: int):
         self.block, self.index, self.linear = block, index, linear
@@ -77,7 +77,7 @@ class Thread:
 
 
 class Block:
-    """The threads of a block, run in turn."""
+    """The threads of a block, which run one at a time."""
 
     def __init__(self, grid: Grid, index: tuple[int, int, int]):
         self.grid, self.index = grid, index
@@ -107,7 +107,7 @@ class Block:
             thread.run = None
 
     def _release(self, live: list[Thread]) -> None:
-        """Let one group of waiting threads go on: lanes of a warp operation first, then a full barrier."""
+        """Resume one group of waiting threads: lanes of a warp operation first, then a complete barrier."""
         for thread in live:
             kind, instruction, *values = thread.waits
             if kind == "warp":
@@ -154,7 +154,7 @@ class Grid:
 
 
 def place_symbols(program: Program) -> tuple[list[np.ndarray], dict[str, int], dict[int, str]]:
-    """Return memory for the program's variables, the addresses of all its symbols, and the functions by theirs."""
+    """Return memory for the program's variables, the addresses of all symbols, and the functions by address."""
     stored = code_of(program).variables
     memory = {name: np.zeros(variable.size, np.uint8) for name, variable in stored.items()}
     functions = {16 * (number + 1): name for number, name in enumerate(program.functions)}
@@ -193,7 +193,7 @@ def answer_warp(lanes: list[Thread], instruction: Instruction) -> None:
 
 
 def _shuffled(thread: Thread, values: dict[int, int], mode: str) -> tuple[int, int]:
-    """9.7.9.6: the value of another lane, or the own one where that lies outside of the segment."""
+    """shfl (9.7.9.6): the value of another lane, or the own one if that lane is outside the segment."""
     _, _, own, b, c, _ = thread.waits
     clamp, segment, lane = c & 31, c >> 8 & 31, thread.lane
     most = (lane & segment) | (clamp & ~segment & 31)

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What PTX instructions compute, for one thread, on plain integers: bits in, bits out.
+"""Reference results of PTX instructions for one thread, as functions of plain integers: bits in, bits out.
 
-A reference that is slow and easy to check against the PTX manual. Each function takes the instruction's form and the
+They are slow and easy to check against the PTX manual. Each function takes the instruction's form and the
 bits of its operands.
 """
 
@@ -38,7 +38,7 @@ def signed(value: int, width: int) -> int:
 
 
 def number(value: int, type_: str) -> int:
-    """Return the integer that bits of a type stand for."""
+    """Return the integer that bits of a type encode."""
     return signed(value, width_of(type_)) if type_[0] == "s" else value
 
 
@@ -65,7 +65,7 @@ def halves(bits: int) -> tuple[int, int]:
 
 
 def _divide(a: int, b: int) -> tuple[int, int]:
-    """Return quotient and rest, towards zero."""
+    """Return quotient and remainder, rounded towards zero."""
     quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
     return quotient, a - quotient * b
 
@@ -85,7 +85,7 @@ def _shift_right(form: Form, a: int, b: int) -> int:
 
 
 def _field(form: Form, a: int, b: int, c: int) -> int:
-    """bfe, section 9.7.1.19: bits beyond the top are the sign of the field, or zero."""
+    """bfe, section 9.7.1.19: bits above the field are its sign or zero."""
     width = width_of(form.type)
     start, count = b & 255, c & 255
     if count == 0:
@@ -165,7 +165,7 @@ def _fma(a: int, b: int, c: int, type_: str) -> int:
 
 
 def _least(a: np.floating, b: np.floating, pick: Callable) -> np.floating:
-    """Return the smaller or larger: a number rather than NaN, -0 below +0 (9.7.3.11)."""
+    """Return the minimum or maximum: numbers are preferred to NaN, -0 is less than +0 (9.7.3.11)."""
     if np.isnan(a) or np.isnan(b):
         return b if np.isnan(a) else a
     return pick((a, b), key=lambda value: (value, not np.signbit(value)))
@@ -229,7 +229,7 @@ ORDER = {"eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator
 
 
 def compare(cmp: str, type_: str, a: int, b: int) -> bool:
-    """Return what setp finds; the forms with u hold for NaN, the others, ne too, do not."""
+    """Return the result of setp; comparisons with u hold for NaN, the others, including ne, do not."""
     if type_ not in FLOATS:
         return ORDER[cmp](number(a, type_), number(b, type_))
     x, y = real(a, type_), real(b, type_)
@@ -242,7 +242,7 @@ def compare(cmp: str, type_: str, a: int, b: int) -> bool:
 
 
 def convert(form: Form, bits: int) -> int:
-    """Return what cvt gives."""
+    """Return the result of cvt."""
     to, from_ = form.dtype, form.type
     if from_ in FLOATS and to in FLOATS:
         with np.errstate(all="ignore"):

@@ -24,14 +24,14 @@ WAIT = 120.0  # seconds; only a hang takes as long
 
 
 class Loaded:
-    """Code with memory for its variables.
+    """Loaded code with memory for its variables.
 
     Parameters
     ----------
     image : bytes
         PTX, cubin or fatbin.
     row : int, optional
-        For which blocks it is compiled.
+        The run of consecutive lanes to compile for: FULL_RUN or HALF_RUN.
     """
 
     def __init__(self, image: bytes, row: int = FULL_RUN) -> None:
@@ -94,7 +94,7 @@ class Loaded:
 
     @contextlib.contextmanager
     def _known(self, args: Iterable[object]) -> Iterator[None]:
-        """Let checked kernels access arrays, and the variables."""
+        """Register arrays and variables as accessible for checked kernels."""
         owners = {}
         for array in (*args, *self._memory.values()):
             while isinstance(array, np.ndarray):

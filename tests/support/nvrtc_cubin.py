@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compile CUDA C++ to a cubin with nothing but ctypes and NVRTC."""
+"""Compile CUDA C++ to a cubin, using only ctypes and NVRTC."""
 
 from __future__ import annotations
 

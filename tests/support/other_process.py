@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""A second process that does what a test tells it, one piece of code after the other."""
+"""A second process that runs pieces of code for a test, one after the other."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class OtherProcess:
         )
 
     def start(self, code):
-        """Let the process run `code`; `answer` waits for it."""
+        """Start running `code` in the process; `answer` waits for it."""
         self.process.stdin.write(f"{len(code)}\n{code}")
         self.process.stdin.flush()
 
     def answer(self):
-        """Return whether the code ran to its end, and its value or what went wrong."""
+        """Return whether the code succeeded, and its value or the error."""
         size = self.process.stdout.readline()
         assert size, f"the other process ended with {self.process.wait()}"
         return eval(self.process.stdout.read(int(size)))
@@ -62,7 +62,7 @@ class OtherProcess:
         return value
 
     def fails(self, code):
-        """Run code that must fail, and return what went wrong."""
+        """Run code that must fail, and return the error."""
         self.start(code)
         done, text = self.answer()
         assert not done, text

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: E501 - a text that stands in a file is one line
-"""Faults to plant in the compiler: file below cuda/cpu, text that stands there, and what it is replaced with.
+"""Faults to plant in the compiler: file below cuda/cpu, the quoted text, and its replacement.
 
-Each makes wrong results in some kernels. `python -m support.fault_hunt` plants one at a time and tells which of them
-random kernels find.
+Each causes wrong results in some kernels. `python -m support.fault_hunt` plants one at a time and reports which of them
+random kernels detect.
 """
 
 from __future__ import annotations

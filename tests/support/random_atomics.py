@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Statements of random kernels in which many threads change the same addresses, or a warp a row of them.
+"""Statements of random kernels with atomics: on addresses that many threads share, or contiguous ones of a warp.
 
 Each function takes the writer of the kernel and the context of the statement, and returns its lines.
 """
@@ -27,7 +27,7 @@ VALUES = {"f32": "and.b32 %t7, $a, 15; cvt.rn.f32.u32 $v, %t7;", "f64": "and.b32
 
 
 def tally(writer: Writer, context: Context) -> str:
-    """Change addresses that all threads share, by operations that commute."""
+    """Change addresses that all threads share, with commutative operations."""
     return "\n".join(_tally(writer) for _ in range(writer.random.randrange(1, 4)))
 
 
@@ -68,10 +68,10 @@ ADDRESSES = {
 
 
 def ordered(writer: Writer, context: Context) -> str:
-    """Change addresses that only this warp has, and use the old values: its lanes come one after the other.
+    """Change addresses that only this warp uses, and use the old values: lanes are applied in order.
 
-    PTX leaves their order open, but on the CPU device, as in the interpreter, it is that of their numbers. Between
-    two meetings each lane does this once.
+    PTX leaves the order undefined; on the CPU device and in the interpreter it is that of lane numbers. Between
+    two synchronisations each lane does this once.
     """
     meet = "bar.sync 0;" if writer.barriers and context.uniform else "bar.warp.sync -1;" if writer.warps else ""
     if not meet or not writer.full or os.environ.get("CUDA_PYTHON_DRIVER") == "nvidia":

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""A random kernel with its launch: the arguments, what the plain interpreter makes of them, and the comparison."""
+"""A random kernel with its launch: the arguments, the results of the plain interpreter, and the comparison."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Case:
         return math.prod([*self.grid, *self.block])
 
     def arguments(self) -> tuple:
-        """Return arrays and the number to start with, the same each time."""
+        """Return the initial arrays and the number argument, the same each time."""
         threads = self.threads
         random = np.random.default_rng(threads)
         words = random.integers(0, 2**32, 64 * threads + READABLE, dtype=np.uint32)
@@ -55,7 +55,7 @@ class Case:
         return out, words, sums, rows, np.uint32(3), long
 
     def interpreted(self) -> tuple:
-        """Return what the plain interpreter makes of them."""
+        """Return the results of the plain interpreter."""
         arguments = self.arguments()
         Grid(build([self.text]), "k", self.grid, self.block, arguments).run()
         return _settled(arguments)
@@ -69,7 +69,7 @@ class Case:
 
 
 def _settled(arguments: tuple) -> tuple:
-    """Return arguments as any order of the threads leaves them: what was exchanged last belongs to the sum."""
+    """Return arguments independent of the order of threads: the last exchanged value is added to the sum."""
     sums = arguments[2]
     sums[COUNTERS + 22] = (int(sums[COUNTERS + 21]) + int(sums[COUNTERS + 22])) & 0xFFFFFFFF
     sums[COUNTERS + 21] = 0

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Statements of random kernels with indices near where 32-bit numbers wrap around, made wider.
+"""Statements of random kernels with widened indices near the wrap-around of 32-bit integers.
 
 Each function takes the writer of the kernel and the context of the statement, and returns its lines.
 """
@@ -21,9 +21,9 @@ SOURCES = ["%t0", "%g0", "%t10", "%t10", "%a0", "$a", "mad.lo.s32 $i, %g2, -40, 
 
 
 def near_edge(writer: Writer, context: Context, *, straight: bool = False) -> str:
-    """Make an index wider that wraps around somewhere in the block, and read near where it began.
+    """Widen an index that wraps around somewhere in the block, and read near its start.
 
-    If that is to be `straight`, no lane goes another way.
+    With `straight`, no lane diverges.
     """
     random = writer.random
     edge, kind = random.choice(EDGES), random.choice("us")
@@ -69,7 +69,7 @@ INSIDE = [
 
 
 def short_arms(writer: Writer, context: Context) -> str:
-    """Let lanes diverge for a few instructions, some of which make an index wider that wraps around."""
+    """Let lanes diverge for a few instructions, some of which widen an index that wraps around."""
     number, random = writer.name(), writer.random
 
     def arm() -> str:
@@ -84,7 +84,7 @@ def short_arms(writer: Writer, context: Context) -> str:
 
 
 def beside(writer: Writer, context: Context) -> str:
-    """Load words side by side, in any order, and with something between that stands in the way of doing so at once."""
+    """Load adjacent words, in any order, with instructions between them that prevent merging the loads."""
     random, base, result = writer.random, writer.new("q"), [writer.new("v") for _ in range(4)]
     if writer.chance(0.3):  # of the thread's own, where it stores one of them meanwhile
         stores = f"st.global.u32 [%d1+92], {writer.source()};"
@@ -110,7 +110,7 @@ def beside(writer: Writer, context: Context) -> str:
 
 
 def window(writer: Writer, context: Context) -> str:
-    """Add up what lies beside the thread's word, as far as there is something: the index begins below zero."""
+    """Add up the neighbours of the thread's word within bounds: the index begins below zero."""
     random, number = writer.random, writer.name()
     counter, index, address = writer.new("v"), writer.new("v"), writer.new("q")
     reach, kind = random.choice([1, 2, 5]), random.choice("us")
@@ -124,7 +124,7 @@ def window(writer: Writer, context: Context) -> str:
 
 
 def gather_near_edge(writer: Writer, context: Context) -> str:
-    """Let lanes whose index is beyond the edge read by it: as it happens, it grows by one from lane to lane."""
+    """Let lanes whose index has wrapped around read by it; it happens to grow by one from lane to lane."""
     number, index, address = writer.name(), writer.new("v"), writer.new("q")
     edge, back = writer.random.choice([-(1 << 31), -(1 << 31), -8, 0, 0x40000000]), writer.random.choice([0, 8, 16, 24])
     text = (

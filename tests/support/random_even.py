@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random kernels of two dimensions with barriers, whose SIMD groups leave the loops for even blocks now and then.
+"""Random two-dimensional kernels with barriers, whose SIMD groups sometimes leave the loops for uniform tiles.
 
-What a SIMD group has done before it leaves must not be done again, and live values must be kept.
+The effects of a SIMD group before it leaves must not be repeated, and live values must be preserved.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def diverge(writer: Writer, context: Context) -> str:
 
 
 def leave_by_warps(writer: Writer, context: Context) -> str:
-    """Let all threads of some warps return, or some of all warps: at once, else a barrier would be between them."""
+    """Let all threads of some warps return, or some threads of all warps, with no barrier in between."""
     if writer.chance(0.5):
         return f"{writer.condition('%p5')} @%p5 {writer.random.choice(['ret', 'exit'])};"
     warps = -(-writer.threads // 32)
@@ -97,7 +97,7 @@ def tiled(random: Random) -> Case:
 
 
 def read_index(writer: Writer, context: Context) -> str:
-    """Use the thread's index from special registers, which are computed per SIMD group."""
+    """Use the thread index from special registers, which are computed per SIMD group."""
     return writer.fill(
         "mov.u32 %t7, %tid.z; mad.lo.u32 $d, %t7, 77, $d; mov.u32 %t8, %tid.y; mad.lo.u32 $d, %t8, 5, $d;"
         " mov.u32 %t12, %tid.x; xor.b32 $d, $d, %t12;"
@@ -105,5 +105,5 @@ def read_index(writer: Writer, context: Context) -> str:
 
 
 def step_row(writer: Writer, context: Context) -> str:
-    """Let a register that grows from lane to lane go on, which lives to the kernel's end."""
+    """Advance an affine register that lives to the end of the kernel."""
     return writer.fill(writer.random.choice(lines.WALKS))

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random kernels of a few short statements, each of which stores what it computes: they compile fast and hide nothing.
+"""Random kernels of a few short statements that each store their result: fast to compile, and no error is masked.
 
-They have what larger random kernels seldom come to: member masks of some lanes, gathers of all sizes, indices that wrap
+They cover what larger random kernels rarely contain: partial member masks, gathers of all sizes, indices that wrap
 around, indirect calls with parameters in registers, special numbers, variables of mixed alignments. The statements are
 functions in `focus_*.py`: each takes the writer of the kernel and returns its lines.
 """
@@ -70,7 +70,7 @@ class FocusedCase:
 
 
 class Writer:
-    """Names registers, labels and variables, and stores results: each in a word of the thread's own output."""
+    """Names registers, labels and variables, and stores each result in a word of the thread's own output."""
 
     def __init__(self, random: Random, threads: int, blocks: int, *, leaves: bool) -> None:
         self.random, self.threads, self.every = random, threads, threads * blocks
@@ -95,15 +95,15 @@ class Writer:
         return f"L{self.labels}"
 
     def source(self) -> str:
-        """Return a register of 32 bits, which may hold anything."""
+        """Return a 32-bit register of any value."""
         return self.choice("%a0", "%a1", "%a2", "%a3", "%a0", "%a1", "%tid", "%lane", "%k", "%number")
 
     def operand(self) -> str:
-        """Return such a register or a number."""
+        """Return a 32-bit register or a number."""
         return self.source() if self.chance(0.8) else str(self.random.choice(EDGES))
 
     def take(self, size: int) -> int:
-        """Return the offset of so many bytes of the output that nothing else uses."""
+        """Return the offset of unused bytes of the output."""
         start = -(-self.bytes_out // size) * size
         self.bytes_out = start + size
         return start
@@ -112,22 +112,22 @@ class Writer:
         return f"st.global.{kind} [%out+{self.take(int(kind[1:]) // 8)}], {register};"
 
     def take_row(self) -> int | None:
-        """Return the offset in `rows` of 8 bytes for each thread of the grid, None if there are no more."""
+        """Return the offset in `rows` of 8 unused bytes for each thread of the grid, or None."""
         self.free += 1
         return 8 * self.every * (self.free - 1) if self.free <= FREE else None
 
     def variable(self, space: str, size: int, align: int) -> str:
-        """Declare a variable of so many bytes."""
+        """Declare a variable of the given size."""
         name = f"v{len(self.variables)}"
         self.variables.append(f".{space} .align {align} .b8 {name}[{size}];")
         return name
 
     def condition(self, predicate: str) -> str:
-        """Return lines that write a predicate, which mostly differs from lane to lane."""
+        """Return lines that write a predicate, which mostly differs between lanes."""
         return self.random.choice(CONDITIONS).replace("$p", predicate).replace("$t", self.new())
 
     def some(self, text: str) -> str:
-        """Let some threads run the lines, or all."""
+        """Let some or all threads run the lines."""
         if self.chance(0.4):
             return text
         over, predicate = self.label(), self.new("p")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What stands around the statements of random kernels: functions to call, registers, memory, what is stored last."""
+"""The frame of random kernels: functions to call, registers, memory, final stores."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ COUNTED = """\
 
 
 def assemble(body: str, *, meets: bool) -> str:
-    """Return the kernel of some statements; if all threads of a block meet behind them, what atomics made is stored.
+    """Return the kernel of the statements; if all threads of a block reach its end, results of atomics are stored.
 
     Threads may jump to DONE.
     """

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random PTX kernels without structure: blocks that end in jumps to anywhere; each lane stops after so many."""
+"""Random PTX kernels with unstructured control flow: blocks end in jumps to any block, a limited number per lane."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KINDS = ["lanes", "lanes that meet", "warps", "blocks"]
 
 
 def unstructured(random: Random) -> Case:
-    """Return a kernel whose blocks end in jumps to anywhere."""
+    """Return a kernel whose blocks end in jumps to any block."""
     kind, block, grid = (
         random.choice(KINDS),
         random.choice(random.choice([BLOCKS, EVEN])),

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The lines that random kernels are made of: what stands around each, and tables of what it may compute.
+"""The lines of random kernels: tables of instructions and their surroundings.
 
-In a line `$d` is the destination and `$a` `$b` `$c` are sources (32 bits); `$A` `$B` `$C` are registers that mostly go
-up or down by a constant from lane to lane; `$x` `$y` `$l` `$h` `$w` are floats, doubles, 64-bit integers, halves and
+In a line `$d` is the destination and `$a` `$b` `$c` are sources (32 bits); `$A` `$B` `$C` are registers that mostly
+grow or fall by a constant from lane to lane; `$x` `$y` `$l` `$h` `$w` are floats, doubles, 64-bit integers, halves and
 bfloat16, `$X` `$Y` `$L` `$H` `$W` ones that are read; `$u` is the same for the block, `$k` a small constant, `$j` any,
 `$s` one for shifts.
 """

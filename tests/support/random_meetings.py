@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Statements of random kernels in which threads meet: at barriers of the block, in operations of the warp.
+"""Statements of random kernels that synchronise threads: block barriers and warp operations.
 
 Each function takes the writer of the kernel and the context of the statement, and returns its lines.
 """
@@ -22,14 +22,14 @@ DISTANCES = [1, 2, 16, 31, 33]
 
 
 def exchange(writer: Writer, context: Context) -> str:
-    """Write to shared memory, meet, read what another thread wrote; meet again before it is written next."""
+    """Write shared memory, synchronise, read another thread's word, and synchronise again before the next write."""
     near = NEIGHBOUR.replace("$n", str(writer.random.choice(DISTANCES)))
     barrier = writer.random.choice(["bar.sync 0;", "barrier.sync 0;", "barrier.sync.aligned 0;", "bar.sync 0;"])
     return writer.fill(f"st.shared.u32 [%t3], $a; {barrier} {near} ld.shared.u32 $d, [%t7]; bar.sync 0;")
 
 
 def exchange_by_rows(writer: Writer, context: Context) -> str:
-    """The same by global memory."""
+    """Do the same through global memory."""
     distance = writer.random.choice(DISTANCES)
     return writer.fill(
         f"st.global.u32 [%d7], $a; bar.sync 0; add.u32 %t7, %t0, {distance}; rem.u32 %t7, %t7, %t1;"
@@ -38,7 +38,7 @@ def exchange_by_rows(writer: Writer, context: Context) -> str:
 
 
 def tell_all(writer: Writer, context: Context) -> str:
-    """Let one thread give all of the block a number, by which they then decide together."""
+    """Broadcast a number from one thread to the block, for a uniform decision."""
     return writer.fill(
         f"setp.eq.u32 %p4, %t0, {writer.random.randrange(writer.threads)}; @%p4 st.shared.u32 [cells+16], $a;"
         " bar.sync 0; ld.shared.u32 $u, [cells+16]; bar.sync 0;"
@@ -46,7 +46,7 @@ def tell_all(writer: Writer, context: Context) -> str:
 
 
 def read_cells(writer: Writer, context: Context) -> str:
-    """Read what atomics of all threads have made."""
+    """Read the results of atomics of all threads."""
     return writer.fill("bar.sync 0; ld.shared.v2.u32 {$d, %t7}, [cells]; bar.sync 0;")
 
 
@@ -60,7 +60,7 @@ def barrier_reduction(writer: Writer, context: Context) -> str:
 
 
 def guarded_barrier(writer: Writer, context: Context) -> str:
-    """A barrier to which all threads of the block come, or none."""
+    """Emit a barrier that all threads of the block reach, or none."""
     number = writer.name()
     condition, meet = writer.uniform_condition("%p2"), exchange(writer, context)
     if writer.chance(0.5):
@@ -69,7 +69,7 @@ def guarded_barrier(writer: Writer, context: Context) -> str:
 
 
 def named_barrier(writer: Writer, context: Context) -> str:
-    """Barriers of other numbers, with the number in a register or with a count of threads."""
+    """Emit barriers other than 0, with the number in a register or with a thread count."""
     near = NEIGHBOUR.replace("$n", str(writer.random.choice(DISTANCES)))
     forms = ["bar.sync 3;", "mov.u32 %t7, 5; bar.sync %t7;"]
     forms += ["bar.sync 7, %t1;", f"bar.sync 7, {writer.threads};"] if writer.counts else []
@@ -78,7 +78,7 @@ def named_barrier(writer: Writer, context: Context) -> str:
 
 
 def halves(writer: Writer, context: Context) -> str:
-    """Let even warps give something to odd ones: they only arrive where the others wait; or each half meets alone."""
+    """Pass values from even warps (which arrive) to odd ones (which wait), or synchronise each half on its own."""
     if not writer.counts or writer.threads % 64:
         return exchange(writer, context)
     number, half = writer.name(), writer.threads // 2
@@ -114,7 +114,7 @@ def _members(context: Context) -> int:
 
 
 def exchange_in_warp(writer: Writer, context: Context) -> str:
-    """Give something to the next lane through shared memory, which takes a barrier of the warp."""
+    """Pass a value to the next lane through shared memory and a warp barrier."""
     free = [bit for bit in (1, 2, 4, 8, 16) if not context.lanes[0] & bit]
     if not writer.full or not free:
         return writer.compute()
@@ -126,7 +126,7 @@ def exchange_in_warp(writer: Writer, context: Context) -> str:
 
 
 def shrink(writer: Writer, context: Context) -> str:
-    """A loop which lanes leave one by one; those that stay know of each other."""
+    """Emit a loop that lanes leave one by one; the remaining lanes name each other in masks."""
     number, limit = writer.name(), f"%n{writer.names % 99}"
     inner = replace(context, depth=3, lanes=None, uniform=False)
     return (
@@ -170,7 +170,7 @@ def warp_operation(writer: Writer, context: Context) -> str:
 
 
 def _of_tiles(writer: Writer, context: Context) -> str:
-    """An operation in which each lane names its tile only: 8 lanes, or of them those that are here."""
+    """Emit a warp operation in which each lane names its tile of 8 lanes only, or the active ones of them."""
     forms = ["vote.sync.ballot.b32 $d, %p5, %t12;", "match.any.sync.b32 $d, %t7, %t12;",
              f"redux.sync.{writer.random.choice(REDUCTIONS)} $d, $a, %t12;",
              "shfl.sync.idx.b32 $d, $a, %t10, 0x181f, %t12;"]  # fmt: skip

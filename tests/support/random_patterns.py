@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Statements of random kernels as programs have them, and as the compiler looks for them.
+"""Statements of random kernels in the patterns of real programs that the compiler optimises.
 
-Loops that go through memory in long steps, gathers by narrow indices, histograms. Each function takes the writer of the
+Grid-stride loops through memory, gathers by 32-bit indices, histograms. Each function takes the writer of the
 kernel and the context of the statement, and returns its lines.
 """
 
@@ -27,7 +27,7 @@ MOST_ROUNDS = 6000  # of all threads
 
 @dataclass(frozen=True)
 class Long:
-    """How a kernel uses its long memory: one type, one step, so that each element has one thread that changes it."""
+    """How a kernel uses its long array: one type and one stride, so that each element is changed by one thread only."""
 
     type_: str
     step: int  # elements
@@ -49,7 +49,7 @@ def choose_long(random: Random, threads: int) -> Long:
 
 
 def stride_loop(writer: Writer, context: Context) -> str:
-    """Go through the long memory, from the thread's index in the grid on."""
+    """Loop through the long array, from the thread's index in the grid on."""
     random, long, number = writer.random, writer.long, writer.name()
     size = SIZES[long.type_]
     most = max(1, min(long.elements // long.step, writer.most_rounds // writer.all_threads))
@@ -118,7 +118,7 @@ def _downward(writer: Writer, body: str) -> str:
 
 
 def _body(writer: Writer, long: Long, end: str) -> str:
-    """Load elements, use them, and perhaps change one: of a thread's own."""
+    """Load elements, use them, and perhaps change one that belongs to the thread."""
     random = writer.random
     loads, value = _load(writer, long, 0)
     text = loads
@@ -208,7 +208,7 @@ UNSIGNED = [
 
 
 def gather(writer: Writer, context: Context) -> str:
-    """Read the input by an index that is narrow, or that may be made wider."""
+    """Read the input by a 32-bit index, or by one that may be widened."""
     random = writer.random
     lines, low, high = random.choice(INDICES)
     type_, shift = random.choice([("u32", 2), ("u32", 3), ("u16", 1), ("u8", 0), ("s16", 2), ("f32", 2)])
@@ -226,7 +226,7 @@ def gather(writer: Writer, context: Context) -> str:
 
 
 def histogram(writer: Writer, context: Context) -> str:
-    """Count in bins, in shared or global memory; some want to know what was there, and add it up."""
+    """Count in bins in shared or global memory; some add up the old values."""
     random = writer.random
     index, _, _ = random.choice([each for each in INDICES if each[1] == 0])
     index = index.replace("$i", "%t7").replace("$j", str(random.randrange(64)))
@@ -238,7 +238,7 @@ def histogram(writer: Writer, context: Context) -> str:
 
 
 def count(writer: Writer, context: Context) -> str:
-    """Take numbers, each once, whoever comes first: all of them together are the same in any order."""
+    """Take numbers from a counter, each once; their sum does not depend on the order."""
     spot = writer.random.randrange(4)
     index = writer.random.choice([f"mov.u32 %t7, {spot};", "and.b32 %t7, $a, 3;", "and.b32 %t7, %t0, 1;"])
     form = writer.random.choice([
@@ -257,7 +257,7 @@ def count(writer: Writer, context: Context) -> str:
 
 
 def swap_in(writer: Writer, context: Context) -> str:
-    """Exchange a number with what was there, and add that up: `Case.check` adds what is left there."""
+    """Exchange a number and add up the old values; `Case.check` adds the remaining one."""
     return writer.fill(
         f"atom.global.exch.b32 %t7, [%d4+{4 * COUNTERS + 84}], $a; red.global.add.u32 [%d4+{4 * COUNTERS + 88}], %t7;"
     )

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random PTX kernels whose results the PTX manual defines: no races, no undefined lanes, always an end.
+"""Random PTX kernels with defined results: no data races, no undefined lanes, and they terminate.
 
 A kernel takes `out` (WORDS words for each thread), `in` (64 words for each thread and READABLE more), `sums` (SUMS
 words that atomics change), `rows` (ROWS words for each thread, as arrays over all threads), a number, and `long` (LONG
@@ -30,7 +30,7 @@ PREDICATES = ["%p2", "%p3", "%p4", "%p5"]  # that no statement leaves for the ne
 
 @dataclass(frozen=True)
 class Context:
-    """What is known of the threads that run a statement."""
+    """Properties of the threads that run a statement."""
 
     depth: int = 0
     uniform: bool = True  # all live threads of the block come here together
@@ -38,13 +38,13 @@ class Context:
     loop: tuple[str, str] | None = None  # labels of the next round and the end
 
     def inside(self, *, same: bool, **changes: object) -> Context:
-        """Return a context within a branch or loop, which all lanes take if it is the `same` for them."""
+        """Return a context within a branch or loop; with `same`, the branch is uniform."""
         return replace(self, depth=self.depth + 1, uniform=self.uniform and same,
                        lanes=self.lanes if same else None, **changes)  # fmt: skip
 
 
 class Writer:
-    """Writes a kernel. In one with early returns no warp operation names a lane that may be gone."""
+    """Writes a kernel. With early returns, no warp operation names a lane that may have exited."""
 
     def __init__(self, random: Random, grid: Size, block: Size, *, barriers: bool, warps: bool, leaves: bool):
         self.random = random
@@ -84,7 +84,7 @@ class Writer:
         return self.random.choice(VARIABLES * 3 + UNIFORM + CONSTANTS)
 
     def fill(self, line: str) -> str:
-        """Choose registers and constants for the letters of a line; those of ANEW at each use anew."""
+        """Choose registers and constants for the letters of a line; letters in ANEW get a new one at each use."""
         chosen: dict[str, str] = {}
 
         def pick(found: re.Match) -> str:
@@ -95,7 +95,7 @@ class Writer:
         return self.fresh(re.sub(r"\$(\w)", pick, line))
 
     def fresh(self, line: str) -> str:
-        """Give a line temporary registers of its own: in shared ones nothing could be known of rows of memory."""
+        """Give a line its own temporary registers: shared ones would hide affine indices from the compiler."""
         number = self.name() % FRESH
         if self.chance(0.1):
             return line
@@ -109,7 +109,7 @@ class Writer:
         return self.fill(self.random.choice(self.operations))
 
     def use_row(self) -> str:
-        """Step from a register that grows from lane to lane to another one, and use that."""
+        """Compute an affine register from another one, and use it."""
         use = self.random.choice(lines.USES)
         if self.chance(0.3):
             return self.fill(use)
@@ -128,7 +128,7 @@ class Writer:
         return condition
 
     def row_condition(self, predicate: str) -> str:
-        """Return a condition of registers that grow from lane to lane, or of two of them."""
+        """Return a condition on one or two affine registers."""
         random, other = self.random, self.new("k")
 
         def comparison() -> str:
@@ -150,7 +150,7 @@ class Writer:
         return f"and.b32 {bits}, {register}, {self.random.choice([1, 2, 3])}; setp.eq.u32 {predicate}, {bits}, 0;"
 
     def warp_condition(self, predicate: str) -> str:
-        """Return a condition that lanes of a warp agree on."""
+        """Return a condition that is uniform in each warp."""
         mixed = f"shr.u32 %t7, %t0, 5; add.u32 %t7, %t7, {self.random.choice(UNIFORM)};"
         return f"{mixed} and.b32 %t7, %t7, 1; setp.eq.u32 {predicate}, %t7, 0;"
 
@@ -195,7 +195,7 @@ class Writer:
         return kinds
 
     def separate(self, text: str) -> str:
-        """Give a statement predicates of its own, mostly: in one that others write, lanes might differ."""
+        """Mostly give a statement its own predicates: in one that others also write, lanes might differ."""
         for name in PREDICATES:
             if name in text and self.chance(0.8):
                 text = text.replace(name, self.new("k"))
@@ -210,7 +210,7 @@ def calculate(writer: Writer, context: Context) -> str:
 
 
 def remember(writer: Writer, context: Context) -> str:
-    """Write a register of its own once, that statements to come read: after barriers, in loops, in some lanes."""
+    """Write a new register once, which later statements read: after barriers, in loops, in some lanes."""
     predicate = writer.chance(0.3)
     name = writer.new("k" if predicate else "v")
     writer.remembered.append(name)
@@ -253,7 +253,7 @@ def change_uniform(writer: Writer, context: Context) -> str:
 
 
 def lock_or_swap(writer: Writer, context: Context) -> str:
-    """Add to what all threads share under a lock, or by trying until nobody was in between."""
+    """Add to a shared word under a lock, or in a compare-and-swap loop."""
     number, value = writer.name(), writer.source()
     if writer.chance(0.3):
         return f"""L{number}: atom.global.cas.b32 %t7, [%d4+72], 0, 1; setp.ne.u32 %p3, %t7, 0;
@@ -332,7 +332,7 @@ def break_out(writer: Writer, context: Context) -> str:
 
 
 def split_lanes(writer: Writer, context: Context) -> str:
-    """Let the lanes go two ways by one bit of their number: each side knows its lanes."""
+    """Diverge by one bit of the lane number, so that each side knows its lanes."""
     number, bit = writer.name(), 1 << writer.random.randrange(5)
     fixed, value = context.lanes
     if fixed & bit:
@@ -354,7 +354,7 @@ def structured(random: Random) -> Case:
 
 
 def streaming(random: Random) -> Case:
-    """Return a kernel whose blocks first go through memory in long steps, as those that are bound by memory do."""
+    """Return a kernel that starts with grid-stride loops, like memory-bound kernels."""
     grid, block = (
         random.choice([(24, 1, 1), (12, 1, 1), (4, 6, 1), (7, 1, 1)]),
         random.choice([(64, 1, 1), (64, 1, 1), (32, 2, 1), (48, 1, 1), (128, 1, 1)]),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Statements of random kernels in which a block works on tiles, or adds up what its threads have.
+"""Statements of random kernels in which a block multiplies tiles, or reduces and scans values of its threads.
 
 Each function takes the writer of the kernel and the context of the statement, which all live threads of the block
 reach together, and returns its lines.
@@ -22,7 +22,7 @@ ROW = "%g5"  # %tid.z * %ntid.y + %tid.y: the row of a thread, if planes lie one
 
 
 def tile_product(writer: Writer, context: Context) -> str:
-    """Multiply tiles of two matrices that the block brings to shared memory, some rounds of that."""
+    """Multiply tiles of two matrices that the block loads into shared memory, in some iterations."""
     random, (x, y, z) = writer.random, writer.block_size
     if random.random() < 0.3 and x % 4 == 0 and y * z >= 4:
         return _by_vectors(writer)
@@ -42,7 +42,7 @@ def tile_product(writer: Writer, context: Context) -> str:
 
 
 def _by_vectors(writer: Writer) -> str:
-    """The same with four words of a row at once, and a row of results for each thread."""
+    """Do the same with vectors of four words, and a row of results for each thread."""
     x, y, z = writer.block_size
     depth = min(x, y * z) // 4 * 4
     sums = [writer.new("v") for _ in range(2)]
@@ -73,7 +73,7 @@ def _begin(writer: Writer, sums: list[str], *, floats: bool) -> str:
 
 
 def _rounds(writer: Writer, number: int) -> tuple[str, str]:
-    """Return the head and the end of a loop that goes on with rows of the long memory."""
+    """Return the head and the end of a loop over rows of the long array."""
     most = writer.random.choice([0, 1, 1, 3])
     counter, index = f"%i{number % 99}", f"%n{number % 99}"
     limit = most if writer.chance(0.5) else writer.new("v")
@@ -85,7 +85,7 @@ def _rounds(writer: Writer, number: int) -> tuple[str, str]:
 
 
 def _fill(writer: Writer, second: int) -> str:
-    """Bring a word of the input to each of two tiles."""
+    """Store a word of the input to each of two tiles."""
     address, values = writer.new("q"), [writer.new("v") for _ in range(2)]
     text = f"and.b32 %t7, {writer.tile_index}, 511; mul.wide.u32 {address}, %t7, 4; add.s64 {address}, {address}, %d2;"
     if writer.long.written or writer.chance(0.3):
@@ -119,7 +119,7 @@ def _end(sums: list[str]) -> str:
 
 
 def block_sum(writer: Writer, context: Context) -> str:
-    """Halve the threads that add, until one has the sum, which all read then."""
+    """Reduce in shared memory by halving the active threads, then broadcast the sum."""
     number, half = writer.name(), writer.new("v")
     start = 1 << max(writer.threads - 1, 1).bit_length() - 1
     most = writer.new("v")
@@ -135,7 +135,7 @@ def block_sum(writer: Writer, context: Context) -> str:
 
 
 def permute(writer: Writer, context: Context) -> str:
-    """Write to the word of another thread, each to a different one, and read the thread's own word."""
+    """Write to a permutation of the threads' words, and read the thread's own word."""
     odd = writer.random.choice([1, 3, 5, 7, 11, 13])
     if writer.threads % odd == 0:
         odd = 1
@@ -146,7 +146,7 @@ def permute(writer: Writer, context: Context) -> str:
 
 
 def meet_apart(writer: Writer, context: Context) -> str:
-    """Let lanes that go one way wait at another instruction than the rest: all threads wait at barrier 0."""
+    """Let diverged lanes wait at different instructions of barrier 0."""
     number, condition = writer.name(), writer.condition("%p2")
     arms = [writer.fill(f"st.shared.u32 [%t3], {value}; barrier.sync 0; add.u32 $d, $d, 1;") for value in ("$a", "$b")]
     return (
@@ -181,7 +181,7 @@ def warp_sum(writer: Writer, context: Context) -> str:
 
 
 def warp_scan(writer: Writer, context: Context) -> str:
-    """Sum up what the lanes before have: each adds what comes from a lane that there is."""
+    """Scan over a warp by shuffles: each lane adds the value of an earlier lane if that exists."""
     value, text = writer.new("v"), ""
     operation = writer.random.choice(["add.u32", "max.s32", "xor.b32"])
     for step in (1, 2, 4, 8, 16):

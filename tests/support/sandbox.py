@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Take away from the calling process what sandboxes and containers lack. For processes of their own."""
+"""Restrict the calling process as sandboxes do: system calls, threads, /proc. For child processes only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def deny(*calls: int, error: int = errno.EPERM) -> None:
-    """Let system calls fail (seccomp), for this process and those that it starts."""
+    """Make system calls fail (seccomp), for this process and its children."""
     program = struct.pack("=HBBI", 0x20, 0, 0, 0)  # load the number of the call
     for place, number in enumerate(calls):
         program += struct.pack("=HBBI", 0x15, len(calls) - place, 0, number)  # equal: to the last instruction
@@ -35,13 +35,13 @@ def deny_sysinfo() -> None:
 
 
 def deny_threads() -> None:
-    """Let no thread and no process be started any more."""
+    """Make starting threads and processes fail."""
     clone, clone3 = CLONE[platform.machine()]
     deny(clone, clone3, error=errno.EAGAIN)
 
 
 def hide_proc() -> None:
-    """Let /proc be an empty folder; only root may."""
+    """Replace /proc by an empty folder; needs root."""
     for status in (
         _libc.unshare(CLONE_NEWNS),
         _libc.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None),

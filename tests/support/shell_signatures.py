@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Signatures that the headers give to the Python functions behind the C shells of libcuda and libcudart."""
+"""Signatures, by the headers, of the Python functions that the C shells of libcuda and libcudart call."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Print what `cuda.core.system` answers, for a comparison of this package with NVIDIA's on the same NVML."""
+"""Print the values of `cuda.core.system`, to compare this package with NVIDIA's on the same NVML."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CHANGING = ("percentage", "gpu", "free", "used", "timestamp", "pid", "latency_u
 
 
 def show(name, call):
-    """Print the value of a call where it is plain data, else its type, or the exception's."""
+    """Print the value of a call if it is plain data, else its type, or the type of the exception."""
     try:
         found = call()
         if inspect.isgenerator(found) or hasattr(found, "__next__"):
@@ -30,7 +30,7 @@ def show(name, call):
 
 
 def walk(name, thing):
-    """Show all properties."""
+    """Print all properties of an object."""
     for member in dir(type(thing)):
         if not member.startswith("_") and not callable(inspect.getattr_static(type(thing), member)):
             show(f"{name}.{member}", lambda member=member: getattr(thing, member))

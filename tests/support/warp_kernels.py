@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""A short way to launch kernels written in C on the native runtime."""
+"""Launch kernels written in C on the native runtime."""
 
 from __future__ import annotations
 

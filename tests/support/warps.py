@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Run PTX kernels on warps made by hand, without the grids of the native runtime.
+"""Run PTX kernels on hand-made warps, without the native runtime's grids.
 
 The object is loaded as the driver does it. Services of the runtime are Python functions; those that a test does not
 expect fail.
@@ -31,11 +31,11 @@ TARGETS = ("sm_90", "sm_90a", "sm_100a", "sm_120a")  # each has instructions tha
 
 
 class Fault(Exception):
-    """The kernel ended by warp->runtime->fault."""
+    """The kernel ended with warp->runtime->fault."""
 
 
 def _build(text: str) -> ptx_program.Program:
-    """Build a text, and one without a head for the first target that has its instructions."""
+    """Build a PTX text; one without a header for the first target that supports its instructions."""
     if ".version" in text:
         return ptx_program.build([text])
     for target in TARGETS:
@@ -139,7 +139,7 @@ def _rows(x: np.ndarray, exists: np.ndarray) -> int:
 
 
 def _place_symbols(program: object) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Give each variable memory with its initial value, and each function an address that is none."""
+    """Give each variable initialised memory, and each function a placeholder address."""
     stored = code_of(program).variables
     variables = {name: np.zeros(variable.size + 16, np.uint8) for name, variable in stored.items()}
     places = {name: data.ctypes.data for name, data in variables.items()}
@@ -154,7 +154,7 @@ def _place_symbols(program: object) -> tuple[dict[str, np.ndarray], np.ndarray]:
 
 
 class _Services:
-    """A struct cpu_runtime of Python functions. An exception in one is raised after the kernel's return."""
+    """A struct cpu_runtime of Python functions. Their exceptions are raised after the kernel has returned."""
 
     def __init__(self, functions: dict[str, Callable], budget: int):
         self.error: Exception | None = None
@@ -186,7 +186,7 @@ class _Services:
         return ctypes.cast(callback, ctypes.c_void_p).value
 
     def run(self, entry: Callable, warp: int) -> None:
-        """Run a warp on a thread of its own, which a fault leaves behind asleep: `fault` never returns."""
+        """Run a warp on a thread of its own, which sleeps forever after a fault, because `fault` never returns."""
         self.over.clear()
 
         def work() -> None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Call every function of a library wrongly: a process of its own, which tells each call before it makes it.
+"""Call every function of a library with invalid arguments, in a process that prints each call before making it.
 
 Usage: python wrong_calls.py LIBRARY LIVE < plan, where LIVE is a module with `fresh()`, a context manager that gives
 functions by kind which make a live handle. A line of the output is a call, `! ` and what was wrong with it, or `= ` and
