@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The C APIs of CUDA, function for function."""
+"""Python bindings of CUDA's C APIs, one Python function for each C function."""
 
 __version__ = "13.5.0"
 

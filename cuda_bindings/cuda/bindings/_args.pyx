@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Slow paths of the conversions in _args.pxd: rare types, and errors."""
+"""Slow paths of the argument conversions in _args.pxd: rare types, and errors."""
 
 import operator
 import os
@@ -25,8 +25,8 @@ cdef object _index(object o, const char* label, object low, object high):
         return operator.index(o)
     except TypeError:
         pass
-    # As in NVIDIA's package: numbers without a fraction (2.0, NumPy's bool), and objects that only have __int__.
-    # Text and containers have none.
+    # As in NVIDIA's package, numbers without a fraction (2.0, NumPy's bool) and objects with only __int__ are accepted,
+    # but not text and containers.
     try:
         value = int(o) if hasattr(o, "__int__") else None
     except (TypeError, ValueError, OverflowError):  # NaN, infinity
@@ -53,7 +53,7 @@ cdef long long signed_slow(object o, long long low, long long high, const char* 
 cdef unsigned long long address_slow(object o, const char* label) except? 4242:
     if PyErr_Occurred():
         PyErr_Clear()
-    if not hasattr(o, "__index__"):  # a float is a number, but no address
+    if not hasattr(o, "__index__"):  # a float is a number but not an address
         if not hasattr(o, "__int__") or hasattr(o, "__float__"):
             raise TypeError(f"{name_of(label)} must be an int, not {described(o)}")
         o = int(o)
@@ -61,7 +61,7 @@ cdef unsigned long long address_slow(object o, const char* label) except? 4242:
 
 
 cdef double double_slow(object o, bint single, const char* label) except? 4242:
-    """Return a number as a double; `single` says that it must fit a C float."""
+    """Return a number as a double; with `single` it must fit a C float."""
     if isinstance(o, (str, bytes, bytearray)) or not hasattr(o, "__float__") and not hasattr(o, "__index__"):
         raise TypeError(f"{name_of(label)} must be a number, not {described(o)}")
     cdef double value
@@ -82,10 +82,10 @@ cdef object memory_slow(object o, bint writable, const char* label):
     if isinstance(o, (int, Handle)):
         return int(o)
     if type(o) is bytes:
-        # NVIDIA's documented way of calling lets C write into a fresh bytes object. Those shorter than 2 are
-        # shared by the whole interpreter: C writes to a copy.
+        # As NVIDIA documents it, callers let C write into a new bytes object. CPython shares objects shorter than 2
+        # bytes: for these C writes to a copy.
         return memoryview(bytearray(8))[:PyBytes_GET_SIZE(o)] if writable and PyBytes_GET_SIZE(o) < 2 else o
-    # NumPy's scalars support the buffer protocol, too, but stand for their value.
+    # NumPy's scalars support the buffer protocol, too, but are passed by value.
     if PyObject_CheckBuffer(o) and (PySequence_Check(o) or not hasattr(o, "__index__")):
         view = memoryview(o)
         if not view.c_contiguous:
@@ -120,7 +120,7 @@ cdef object string_slow(object o, const char* label):
             o = os.fsencode(o)
         else:
             raise TypeError(f"{name_of(label)} must be str, bytes or None, not {described(o)}")
-    if b"\0" in o and b"\0" in (<bytes>o).rstrip(b"\0"):  # at the end there may be any number
+    if b"\0" in o and b"\0" in (<bytes>o).rstrip(b"\0"):  # trailing NUL characters are allowed
         raise ValueError(f"{name_of(label)} must not contain a NUL character")
     return o
 
@@ -154,7 +154,7 @@ cdef int need(object owner, unsigned long long count, const char* label) except 
 
 
 cdef int need_items(Py_ssize_t length, unsigned long long count, const char* label, const char* count_label) except -1:
-    """Check that a sequence has as many elements as another argument says."""
+    """Check that a sequence has at least as many elements as another argument says."""
     if <unsigned long long>length < count:
         raise ValueError(f"{name_of(label)} has {length} elements, but {name_of(count_label)} is {count}")
     return 0

@@ -37,7 +37,7 @@ cdef class ArrayType(CType):
             for i in range(self.length):
                 self.element.store(p + i * self.element.size, values[i], view, label)
         except BaseException:
-            memcpy(p, <char*>scratch, self.size)  # all or nothing
+            memcpy(p, <char*>scratch, self.size)  # only after all elements have been converted
             raise
         return 0
 

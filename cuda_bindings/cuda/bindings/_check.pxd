@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that an address that a program or a struct gives is memory of this process before it is read."""
+"""Checks that an address is readable memory of this process, before it is dereferenced."""
 
 cdef bint is_readable(const void* start, size_t size) noexcept nogil
 cdef int need_readable(const void* start, size_t count, size_t size, const char* label) except -1

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that an address is readable memory of this process, and texts for error messages.
 
-A pointer field may contain any number: an inactive member of a union, memory that was never filled, a typing error.
+A pointer field may contain any value: an inactive member of a union, uninitialised memory, a typing error.
 Readability is checked by a system call: rt_sigprocmask with an invalid operation reads 8 bytes and then fails,
-with EFAULT if they cannot be read, else with EINVAL. It changes nothing and needs no descriptor.
+with EFAULT if they cannot be read, else with EINVAL. It has no side effect and needs no file descriptor.
 """
 
 from libc.string cimport strlen
@@ -28,7 +28,7 @@ cdef extern from *:
     bint page_is_readable "open_cuda_page_is_readable"(size_t page) noexcept nogil
 
 cdef enum:
-    PAGE = 4096  # the smallest of the systems that CUDA runs on
+    PAGE = 4096  # the smallest page size of the systems that CUDA supports
 
 
 cdef str name_of(const char* label):
@@ -37,7 +37,7 @@ cdef str name_of(const char* label):
 
 
 cdef str short_repr(object o):
-    """Return the repr of a value for an error message; some objects have none, such as ints of many digits."""
+    """Return the repr of a value for an error message; for some objects, such as very large ints, repr() raises."""
     try:
         return repr(o)[:80]
     except Exception:
@@ -56,7 +56,7 @@ cdef bint is_readable(const void* start, size_t size) noexcept nogil:
     cdef size_t page
     if size == 0:
         return True
-    if last < first or first < PAGE:  # for the system call, address 0 is an absent argument
+    if last < first or first < PAGE:  # the system call treats address 0 as an absent argument
         return False
     page = first & ~<size_t>(PAGE - 1)
     while page <= last:
@@ -69,7 +69,7 @@ cdef bint is_readable(const void* start, size_t size) noexcept nogil:
 
 
 cdef int need_readable(const void* start, size_t count, size_t size, const char* label) except -1:
-    """Raise the ValueError that names an address at which `count` times `size` bytes cannot be read."""
+    """Raise ValueError unless `count` times `size` bytes from `start` can be read."""
     cdef bint fits = size == 0 or count <= (<size_t>-1) // size
     if fits and is_readable(start, count * size):
         return 0

@@ -1,16 +1,16 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The warning or error for an installation in which files of NVIDIA's packages and ours are mixed."""
+"""The warning or error for a site-packages folder in which files of NVIDIA's packages and ours are mixed."""
 
 import os
 import warnings
 
-# Every extension module of ours but the first of these contains one of these names.
+# Strings of which each extension module of ours contains at least one; see `is_ours`.
 OURS = (b"cuda.bindings._cython_utility", b"cuda.bindings._loader")
 
 
 def mixed(folder: str) -> list[str]:
-    """Return the modules that are not ours although ours are in the same folder, such as "cuda/bindings/driver"."""
+    """Return the modules in our packages' folders that Python would import from NVIDIA, as "cuda/bindings/driver"."""
     found = set()
     for package in ("cuda/bindings", "cuda/core"):
         for directory, folders, files in os.walk(os.path.join(folder, package)):
@@ -18,7 +18,7 @@ def mixed(folder: str) -> list[str]:
             packages = {name for name in folders if os.path.exists(os.path.join(directory, name, "__init__.py"))}
             for file in files:
                 name, path = file.partition(".")[0], os.path.join(directory, file)
-                # A package is found before an extension module of the same name, and that before a source file.
+                # Python imports a package before an extension module of the same name, and that before a source file.
                 hidden = name in packages or (file.endswith(".so") and name in sources)
                 if file.endswith((".so", ".py")) and (hidden or (file.endswith(".so") and not is_ours(path))):
                     found.add(os.path.relpath(os.path.join(directory, name), folder))
@@ -35,7 +35,7 @@ def is_ours(path: str) -> bool:
 
 
 def report(folder: str, found: list[str]) -> None:
-    """Warn of NVIDIA's distributions in `folder`; raise ImportError where their files replaced ours."""
+    """Warn about NVIDIA's distributions in `folder`; raise ImportError if their files replaced ours."""
     names = " and ".join(found)
     advice = (
         f"run 'pip uninstall {' '.join(found)}', then 'pip install --force-reinstall --no-deps open-cuda-python'. "

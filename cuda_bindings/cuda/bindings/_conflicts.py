@@ -16,7 +16,7 @@ MARK = "OPEN_CUDA_PYTHON"
 def foreign(folder: str) -> list[str]:
     """Return the names of NVIDIA's distributions that are installed in `folder`, such as "cuda-core".
 
-    "cuda-python" is named only beside others, for it has no files.
+    "cuda-python" is included only together with others, since it contains no files.
     """
     try:
         entries = os.listdir(folder)
@@ -33,7 +33,7 @@ def foreign(folder: str) -> list[str]:
 
 
 def check(folder: str) -> None:
-    """Warn where NVIDIA's distributions are in `folder`; raise ImportError where their files replaced ours."""
+    """Warn if NVIDIA's distributions are in `folder`; raise ImportError if their files replaced ours."""
     if not (found := foreign(folder)):
         return
     from cuda.bindings import _conflict_report
@@ -41,5 +41,5 @@ def check(folder: str) -> None:
     _conflict_report.report(folder, found)
 
 
-# The folder that `cuda` lies in; a module is run once a process, whichever package asks for it first.
+# Check the folder that contains `cuda`, once per process: when cuda.bindings or cuda.core first imports this module.
 check(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))

@@ -16,7 +16,7 @@ class Enumeration(IntEnum):
     def __format__(self, spec):
         return format(int(self), spec) if spec else str(self)
 
-    def __reduce_ex__(self, protocol):  # by value in all releases of Python: the header may not know the name
+    def __reduce_ex__(self, protocol):  # by value in all releases of Python: the name may be unknown to another release
         return type(self), (self._value_,)
 
     @classmethod
@@ -37,7 +37,7 @@ def make_enum(name, members, module):
 def make_error(name, enums, module):
     """Return the exception class `name` of an API whose functions raise.
 
-    `enums` has the enumeration of the status, and that of the status of CUDA where a call has both.
+    `enums` holds the enumeration of the status, and for calls with two statuses also that of CUDA's.
     """
     status_enum, *others = enums
     first = status_enum.__name__

@@ -11,7 +11,7 @@ cdef class Handle:
 
 
 cdef inline Handle new_of(type cls, unsigned long long value):
-    """Return an object of a handle class, without what its __init__ checks."""
+    """Return an object of a handle class, without the checks of its __init__."""
     cdef Handle handle = PyType_GenericAlloc(<PyTypeObject*>cls, 0)
     handle.value = value
     return handle

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Base class of the handle classes: CUstream, CUevent, CUdevice, CUdeviceptr ..."""
+"""Handle: base of the handle classes, such as CUstream, CUevent, CUdevice and CUdeviceptr."""
 
 import operator
 
@@ -20,7 +20,7 @@ cdef class Handle:
         Address that the value is read from instead, if it is not 0.
     """
 
-    # Set in each class: bytes of the C type, whether it is signed, and whether it is an integer, not a pointer.
+    # Set in each class: size of the C type, whether it is signed, and whether it is an integer rather than a pointer.
     _size_ = 8
     _signed_ = False
     _integer_ = False
@@ -38,7 +38,7 @@ cdef class Handle:
             self.value = _read(operator.index(_ptr), size, cls._signed_, f"{cls.__name__} at an address".encode())
             return
         if hasattr(init_value, "__int__") and not hasattr(init_value, "__float__"):
-            init_value = int(init_value)  # also of objects that have no __index__; not of floats
+            init_value = int(init_value)  # also for objects without __index__, but not for floats
         value = 0 if init_value is None else operator.index(init_value)
         bits = 8 * size
         low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if cls._signed_ else (0, (1 << bits) - 1)

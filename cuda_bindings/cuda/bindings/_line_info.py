@@ -15,7 +15,7 @@ def with_line_info(options, count):
     if not _loader.will_use_cpu():
         return options, count
     if not (options is None or isinstance(options, (list, tuple))):
-        return options, count  # an address of the caller's own
+        return options, count  # the address of an array of the caller
     given = list(options or ())[:count]
     if len(given) != count or any(isinstance(o, (str, bytes)) and _spelled(o) in SUFFICIENT for o in given):
         return options, count  # the wrapper reports a wrong count

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Open the library behind each API, once, at the first call that needs it, and look up its functions.
+"""Lazy loading of the library behind each API, and lookup of its functions.
 
 ``CUDA_PYTHON_DRIVER`` chooses the driver: ``auto`` (NVIDIA's if its library loads, else the CPU device, with one
 warning), ``nvidia``, ``cpu``, or the path of a library. A driver that loads and then fails is never replaced.
@@ -33,7 +33,7 @@ cdef extern from *:
 
 CPU_LIBRARY = "cuda/cpu/entry/libcuda.so.1"
 CUDA_EXTRA = "'open-cuda-python[cu13]'"
-# Library as cuda.pathfinder names it, and what pip installs to bring it.
+# API -> name of the library in cuda.pathfinder, and the pip package that contains it.
 COMPONENTS = {
     "runtime": ("cudart", CUDA_EXTRA),
     "nvrtc": ("nvrtc", CUDA_EXTRA),
@@ -148,14 +148,14 @@ cdef Library _open_component(str api):
     try:
         found = pathfinder.load_nvidia_dynamic_lib(name)
         return _open(found.abs_path)
-    except pathfinder.DynamicLibNotFoundError:  # which lists all folders
+    except pathfinder.DynamicLibNotFoundError:  # its message lists all folders that were searched
         raise LibraryNotFound(f"lib{name} is not found: install it by pip install {package}") from None
     except OSError as error:
         raise LibraryNotFound(f"lib{name} cannot be opened ({error}): install it by pip install {package}") from None
 
 
 cdef Library _open_runtime():
-    """Open NVIDIA's runtime, or on the CPU device our own, which is implemented by driver calls."""
+    """Open NVIDIA's runtime, or for the CPU device the one of this project, which calls the driver."""
     if not cpu_in_use():
         return _open_component("runtime")
     entry = os.path.dirname(_library("driver").path)
@@ -167,7 +167,7 @@ cdef Library _open_runtime():
 
 
 cdef Library _open_nvml():
-    """Open NVML, which comes with NVIDIA's driver, or on the CPU device our own."""
+    """Open NVML, part of NVIDIA's driver, or for the CPU device the one of this project."""
     if will_use_cpu():
         folder = os.path.dirname(os.path.dirname(_library("driver").path))
         path = os.path.join(folder, "nvml", "libnvidia-ml.so.1")
@@ -190,7 +190,7 @@ cdef Library _open_nvml():
 
 
 cdef Library _open_cufile():
-    """Open cuFile, or on the CPU device our own: NVIDIA's waits for ever without NVIDIA's driver (seen with 1.20)."""
+    """Open cuFile, or for the CPU device our own: NVIDIA's hangs without NVIDIA's driver (seen with 1.20)."""
     if not will_use_cpu():
         return _open_component("cufile")
     folder = os.path.dirname(os.path.dirname(_library("driver").path))
@@ -204,7 +204,7 @@ cdef Library _open_cufile():
 
 
 cdef Library _open_cudla():
-    """Open cuDLA, which comes with the system."""
+    """Open cuDLA, which is part of the system software."""
     try:
         return _open("libcudla.so.1")
     except OSError as error:
@@ -237,7 +237,7 @@ cdef Library _library(str api):
 
 
 def _warn_of_cpu_device():
-    """Warn, once, that kernels run on the CPU because there is no NVIDIA driver."""
+    """Warn, at the first call only, that kernels run on the CPU because there is no NVIDIA driver."""
     global _warned
     if _warned or (os.environ.get("CUDA_PYTHON_DRIVER") or "auto") != "auto" or not cpu_in_use():
         return
@@ -279,7 +279,7 @@ cdef bint cpu_in_use() except -1:
 
 
 def use_library(str api, path):
-    """Open `path` as the library of `api`, for functions that were not called yet; for tests of the bindings."""
+    """Open `path` as the library of `api`, for functions not called before; for tests of the bindings."""
     _libraries[api] = _open(os.fspath(path))
 
 
@@ -289,7 +289,7 @@ def library_path(str api):
 
 
 cdef _driver_version(Library library):
-    """Return the CUDA version of an open driver, 0 if it does not say."""
+    """Return the CUDA version of an open driver, 0 if unknown."""
     cdef int version = 0
     cdef void* function = library.symbol("cuDriverGetVersion")
     if function != NULL and (<open_cuda_get_version>function)(&version) != 0:

@@ -7,7 +7,7 @@ from cuda.bindings._struct cimport CType, EnumKind, new_enum
 
 
 cdef class Statuses:
-    """The status values of an API, as members of its enumeration and as tuples of one."""
+    """Cache of an API's statuses, as members of its enumeration and as tuples with one."""
 
     cdef EnumKind kind
     cdef object success
@@ -34,7 +34,7 @@ cdef inline object status(Statuses statuses, long long value):
 
 
 cdef inline object status_alone(Statuses statuses, long long value):
-    """Return what a function without outputs returns."""
+    """Return the result of a function without outputs, a tuple with the status."""
     if value == 0 and statuses.success is not None:
         return statuses.success_alone
     statuses.prepare()

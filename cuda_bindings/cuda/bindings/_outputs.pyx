@@ -13,7 +13,7 @@ from cuda.bindings._struct cimport CType, EnumKind, Struct, new_enum
 
 
 cdef class Statuses:
-    """The status values of an API, as members of its enumeration and as tuples of one."""
+    """Cache of an API's statuses, as members of its enumeration and as tuples with one."""
 
     def __init__(self, EnumKind kind):
         self.kind = kind
@@ -54,7 +54,7 @@ cdef list viewed(void* p, CType element, unsigned long long length):
 
 
 cdef str array_text(Array array):
-    """Return the text in an array of bytes, "" where there is none."""
+    """Return the text in an array of bytes, "" for an empty one."""
     return "" if array is None else array.data[:array.length].partition(b"\0")[0].decode(errors="replace")
 
 

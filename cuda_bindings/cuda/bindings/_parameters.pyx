@@ -28,7 +28,7 @@ cdef extern from "Python.h":
 
 
 cdef object kernel_parameters(object o, const char* label):
-    """Return the owner of the parameters: a Packed, or what `memory` returns."""
+    """Return the owner of the parameters: a Packed, or the result of `memory`."""
     if isinstance(o, tuple):
         return _packed(o, label)
     owner = memory(o, False, label)
@@ -67,7 +67,7 @@ cdef void* parameters_pointer(object owner, const char* label) except? <void*>42
     return pointer(owner, label)
 
 
-# Codes of the simple ctypes types -> bytes. f and d are floats, ? is a bool, P an address, c and u are characters, the
+# Codes of the simple ctypes types -> size. f and d are floats, ? is a bool, P an address, c and u are characters, the
 # others are integers.
 cdef dict SIZES = {
     **{"b": 1, "B": 1, "?": 1, "c": 1, "h": 2, "H": 2, "i": 4, "I": 4, "f": 4},
@@ -75,7 +75,7 @@ cdef dict SIZES = {
 }
 
 
-# Cache of the ctypes types used last, indexed by a part of their addresses: attributes of types are slow to read.
+# Direct-mapped cache of ctypes types, indexed by bits of their addresses: attributes of types are slow to read.
 cdef struct CachedType:
     PyObject* type  # kept alive
     Py_UCS4 code
@@ -85,7 +85,7 @@ cdef CachedType[64] type_cache
 
 
 cdef int look_up(object ctype, CachedType* found, const char* label, Py_ssize_t i) except -1:
-    """Find code and size of a simple ctypes type."""
+    """Find the code and size of a simple ctypes type."""
     cdef CachedType* entry = &type_cache[<size_t><PyObject*>ctype >> 4 & 63]
     if entry.type == <PyObject*>ctype:
         found[0] = entry[0]
@@ -104,7 +104,7 @@ cdef int look_up(object ctype, CachedType* found, const char* label, Py_ssize_t 
 
 
 cdef enum:
-    INLINE = 24  # parameters that are stored in the object itself
+    INLINE = 24  # number of parameters that are stored in the object itself
 
 
 @freelist(8)
@@ -185,7 +185,7 @@ cdef int store(char* target, object value, object ctype, const char* label, Py_s
         else:
             return store_slow(target, value, ctype, code, width, label, i)
         if not overflow and (width == 64 or -(1LL << width - 1) <= number < 1LL << width):
-            memcpy(target, &number, 8)  # the slot has 8 bytes, and the first ones count in little endian
+            memcpy(target, &number, 8)  # little endian: the low bytes come first in the slot of 8
             return 0
     return store_slow(target, value, ctype, code, width, label, i)
 
@@ -205,7 +205,7 @@ cdef object _address(object value, const char* label, Py_ssize_t i):
 cdef int store_slow(
     char* target, object value, object ctype, Py_UCS4 code, int width, const char* label, Py_ssize_t i
 ) except -1:
-    """Write a value that is no plain int or float, or out of range."""
+    """Write a value that is not a plain int or float, or is out of range."""
     if not isinstance(value, (int, float)) and type(getattr(value, "_type_", None)) is str:
         value = value.value  # a ctypes object
     cdef u64 bits
@@ -223,7 +223,7 @@ cdef int store_slow(
 
 
 cdef u64 _integer(object value, object ctype, Py_UCS4 code, int width, const char* label, Py_ssize_t i) except? 4242:
-    """Return an integer's bits; a negative number is its two's complement where the type is unsigned, as in C."""
+    """Return an integer's bits; as in C, a negative number becomes its two's complement if the type is unsigned."""
     if code == c"P" and value is None:
         return 0
     if code == c"c" and isinstance(value, bytes) and len(value) == 1:

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Structs of NVML, cuFile and cuDLA: one or several, convertible to structured arrays of NumPy.
+"""Record: one or several structs of NVML, cuFile or cuDLA, convertible to structured NumPy arrays.
 
-A record of one struct has its fields as attributes. A record of several gives a column for each field (an array of
-NumPy that shares the memory), and its elements by index.
+A record of one struct has its fields as attributes. In a record of several each attribute is a column (a NumPy array
+that shares the memory), and indexing returns an element.
 """
 
 import operator
@@ -27,9 +27,9 @@ cdef class Record(Struct):
     Parameters
     ----------
     size : int
-        How many structs, one after another.
+        The number of structs.
     **fields
-        Values of fields.
+        Values of the fields.
     """
 
     def __init__(self, size=1, **fields):
@@ -43,7 +43,7 @@ cdef class Record(Struct):
             raise ValueError(f"{kind.name}: size must not be negative, but is {short_repr(number)}")
         if number > PY_SSIZE_T_MAX // kind.size:
             raise MemoryError(f"{short_repr(number)} structs of {kind.size} bytes")
-        # One struct at least: an empty record may be handed to C, too.
+        # At least one struct: an empty record may be passed to C, too.
         allocate(self, kind.size * max(number, 1), kind.align)
         self.elements = number
         for name, value in fields.items():
@@ -53,7 +53,7 @@ cdef class Record(Struct):
 
     @property
     def ptr(self):
-        """The address of the memory; valid as long as this object."""
+        """Return the address of the memory, which is valid as long as this object."""
         return self.getPtr()
 
     def __int__(self):
@@ -117,7 +117,7 @@ cdef class Record(Struct):
         return memory_of(self, self.memory, kind.size * self.elements)
 
     def __array__(self, dtype=None, copy=None):
-        """Return a structured array of NumPy that shares the memory."""
+        """Return a structured NumPy array that shares the memory."""
         import numpy
 
         own = type(self)._dtype()
@@ -184,11 +184,11 @@ cdef class Record(Struct):
         ptr : int
             The address.
         size : int
-            How many structs. A bool means `readonly`, as NVIDIA's single structs have it.
+            The number of structs. A bool is taken for `readonly`, as in NVIDIA's classes of single structs.
         readonly : bool
-            Whether writing is refused.
+            Whether the record is read-only.
         owner : object
-            Kept alive as long as the record; by default the caller keeps the memory alive.
+            An object to keep alive as long as the record; by default the caller must keep the memory alive.
         """
         if isinstance(size, bool):
             size, readonly = 1, size
@@ -220,7 +220,7 @@ cdef Record new_records(StructKind kind, Py_ssize_t number):
 
 
 cdef Record new_record(StructKind kind, unsigned int version):
-    """Return one zeroed struct; where `version` is not 0, the struct begins with it."""
+    """Return one zeroed struct; if `version` is not 0, it is stored in the first field."""
     cdef Record made = kind.get()()
     if version:
         memcpy(made.memory, &version, 4)
@@ -257,7 +257,7 @@ cdef Record records_in(object values, StructKind kind, const char* label):
 cdef Record view_records(StructKind kind, char* p, Py_ssize_t number, Struct view):
     """Return `number` structs in the memory of another one."""
     cls = kind.get()
-    if number == 0:  # with memory of its own, for C may be handed it
+    if number == 0:  # with its own memory, since its address may be passed to C
         return cls(0)
     cdef Record part = cls.__new__(cls)
     part.memory = p
@@ -269,7 +269,7 @@ cdef Record view_records(StructKind kind, char* p, Py_ssize_t number, Struct vie
 
 
 cdef class Memory:
-    """Bytes of a struct, for NumPy."""
+    """The bytes of a struct, exported by the buffer protocol for NumPy."""
 
     cdef char* start
     cdef Py_ssize_t length
@@ -288,7 +288,7 @@ cdef Memory memory_of(Struct owner, char* start, Py_ssize_t length):
 
 
 cdef object number_view(CType element, char* p, Py_ssize_t number, Struct view):
-    """Return numbers in the memory of a struct as an array of NumPy."""
+    """Return numbers in the memory of a struct as a NumPy array."""
     import numpy
 
     if number == 0:
@@ -313,7 +313,7 @@ cdef class StrText(CType):
 
 
 cdef class EmbeddedArray(CType):
-    """Elements within a record: a record of several, or an array of NumPy. `count` names the field that counts them."""
+    """Elements within a record: a record of several, or a NumPy array. `count` names the field with their number."""
 
     cdef CType element
     cdef Py_ssize_t length
@@ -345,7 +345,7 @@ cdef class EmbeddedArray(CType):
             for i in range(len(values)):
                 self.element.store(p + i * self.element.size, values[i], view, label)
         except BaseException:
-            memcpy(p, <char*>scratch, self.size)  # all or nothing
+            memcpy(p, <char*>scratch, self.size)  # only after all elements have been converted
             raise
         if self.count:
             setattr(view, self.count, len(values))
@@ -356,7 +356,7 @@ cdef class EmbeddedArray(CType):
 
 
 cdef class RecordPointer(CType):
-    """A pointer to elements: a record of several, or a list of numbers; `count` names the field that counts them."""
+    """A pointer to elements: a record of several, or a list of numbers; `count` names the field with their number."""
 
     cdef CType element
     cdef object count
@@ -376,19 +376,19 @@ cdef class RecordPointer(CType):
         else:
             number = min(number, <unsigned long long>self.room(p, view))
         if isinstance(self.element, StructKind):
-            # The elements stay as long as what was assigned, also where another value is assigned after that.
+            # The elements stay alive as long as the assigned object, even if the field gets another value later.
             return view_records(self.element, elements, number, view if holder is None else holder)
         return [self.element.load(elements + i * self.element.size, None) for i in range(number)]
 
     cdef Struct holder(self, char* p, Struct view):
-        """Return what owns the elements, None for those that a program or C keeps alive."""
+        """Return the owner of the elements, None if the program or C code keeps them alive."""
         cdef object referent = root_of(view).referents.get(<size_t>p)
         if isinstance(referent, Array):
             return (<Array>referent).memory if (<Array>referent).data == (<char**>p)[0] else None
         return referent if isinstance(referent, Struct) and (<Struct>referent).memory == (<char**>p)[0] else None
 
     cdef Py_ssize_t room(self, char* p, Struct view):
-        """Return how many elements the owner has."""
+        """Return the number of elements that the owner holds."""
         return len(root_of(view).referents[<size_t>p])
 
     cdef str show(self, char* p, Struct view):
@@ -452,5 +452,5 @@ cdef int store_bytes(unsigned char* p, Py_ssize_t size, object value, const char
 
 
 cdef str load_text(const char* p, Py_ssize_t size):
-    """Return the string that ends in `size` bytes."""
+    """Return the string in `size` bytes, up to its NUL."""
     return PyBytes_FromStringAndSize(p, size).partition(b"\0")[0].decode(errors="replace")

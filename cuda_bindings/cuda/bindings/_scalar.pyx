@@ -79,7 +79,7 @@ cdef class Float(CType):
 
 
 cdef class Address(CType):
-    """A pointer to memory whose type does not matter."""
+    """A `void*`: a pointer to memory of any type."""
 
     def __init__(self):
         self.size = sizeof(void*)
@@ -132,7 +132,7 @@ cdef class String(CType):
 
 
 cdef bytes bytes_of(object value, const char* label, str expected):
-    """Return the bytes of a buffer, or of a list or tuple of their numbers; negative ones are those of a C char."""
+    """Return the bytes of a buffer, or of a list or tuple of ints, which may be negative as those of a signed char."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
     if isinstance(value, (list, tuple)):

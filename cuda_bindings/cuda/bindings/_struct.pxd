@@ -18,7 +18,7 @@ ctypedef long long i64
 
 cdef class CType:
     cdef readonly Py_ssize_t size
-    cdef public str format  # as NumPy spells it
+    cdef public str format  # in NumPy's notation
     cdef object load(self, char* p, Struct view)
     cdef int store(self, char* p, object value, Struct view, const char* label) except -1
     cdef str spell(self)
@@ -29,7 +29,7 @@ cdef class Kind(CType):
     """A named type with a Python class, made on first use: a handle, an enumeration or a struct."""
 
     cdef readonly str name
-    cdef object make_class  # called with the name
+    cdef object make_class  # function that creates the class, called with the name
     cdef object cls
     cdef void* cls_address
     cdef object get(self)
@@ -37,17 +37,17 @@ cdef class Kind(CType):
 
 cdef class HandleKind(Kind):
     cdef readonly bint is_signed
-    cdef readonly tuple accepts  # names of other handle classes that C accepts for it
+    cdef readonly tuple accepts  # names of other handle classes whose objects are accepted
 
 
 cdef class EnumKind(Kind):
     cdef readonly bint is_signed
-    cdef dict members  # those made so far, by value
+    cdef dict members  # members created so far, by value
 
 
 cdef class StructKind(Kind):
     cdef readonly Py_ssize_t align
-    cdef readonly bint addresses  # an address may stand for a struct
+    cdef readonly bint addresses  # whether an address is accepted in place of a struct
 
 
 cdef class Struct:
@@ -56,7 +56,7 @@ cdef class Struct:
     cdef bint owned
     cdef Struct root  # the struct that owns the memory, None for itself
     cdef dict referents  # address of a pointer field -> object that it points to
-    cdef Py_ssize_t elements  # structs one after another: 1 but for records
+    cdef Py_ssize_t elements  # number of structs; 1 except in records
     cdef bint readonly
     cdef object column(self, str name)
     cdef int set_column(self, str name, object value) except -1

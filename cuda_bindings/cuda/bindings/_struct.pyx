@@ -149,9 +149,9 @@ cdef class StructKind(Kind):
 
 
 cdef int allocate(Struct struct, Py_ssize_t size, Py_ssize_t align) except -1:
-    """Give a struct zeroed memory of its own."""
+    """Allocate zeroed memory for a struct."""
     cdef size_t beyond = 0
-    if align <= 16:  # as calloc aligns
+    if align <= 16:  # the alignment of calloc
         struct.block = struct.memory = <char*>calloc(1, max(size, 1))
     else:
         struct.block = <char*>calloc(1, size + align)
@@ -198,14 +198,14 @@ cdef int copy_referents(Struct source, Struct view, char* start, char* target, P
 
 
 cdef class Struct:
-    """Base of the struct and union classes: a view of C memory, zeroed when made.
+    """Base of the struct and union classes: a view of C memory, by default of newly allocated, zeroed memory.
 
     Parameters
     ----------
     _ptr : int
-        Address of memory to view, which the caller keeps alive. 0 makes memory of its own.
+        The address of memory to view, which the caller keeps alive; 0 to allocate memory.
     **fields
-        Values of fields.
+        Values of the fields.
     """
 
     _kind_ = None
@@ -255,7 +255,7 @@ cdef class Struct:
         return f"<{type(self).__name__}, not initialised>" if self.memory == NULL else show(self)
 
     def _bytes(self, start, stop):
-        """Return some of the memory."""
+        """Return part of the memory as bytes."""
         cdef Py_ssize_t first = start, last = stop
         cdef StructKind kind = type(self)._kind_
         self.getPtr()
@@ -271,7 +271,7 @@ cdef class Struct:
         return 0
 
     def __copy__(self):
-        """Return a struct of the same contents; both share, and keep alive, what its pointers point to."""
+        """Return a struct with the same contents; both share, and keep alive, the memory that its pointers refer to."""
         cdef StructKind kind = type(self)._kind_
         cdef Struct made = type(self)._make(self.elements)
         memcpy(made.memory, <char*><size_t>self.getPtr(), kind.size * self.elements)
@@ -300,7 +300,7 @@ cdef class Struct:
 
 
 def unpickled(cls, bytes contents, elements):
-    """Return a struct of a class with its contents."""
+    """Return a struct of the class `cls` with these contents."""
     cdef Struct made = cls._make(elements)
     cdef StructKind kind = cls._kind_
     if len(contents) != kind.size * elements:
@@ -354,12 +354,12 @@ cdef class Field:
             raise self.named(error) from error
 
     cdef object named(self, object error):
-        """Return an error of Python or NumPy with the field's name."""
+        """Return an error of Python or NumPy with the field's name added."""
         return type(error)(f"{self.label.decode()}: {error}") if type(error).__module__ == "builtins" \
             and not isinstance(error, UnicodeError) else ValueError(f"{self.label.decode()}: {error}")
 
     def show(self, Struct instance not None):
-        """Return what a repr shows of the field; never reads memory that is not there."""
+        """Return the field as a repr shows it, without reading invalid memory."""
         cdef char* memory = <char*>as_struct(instance, self.kind, False, self.label)
         return self.type.show(memory + self.offset, instance)
 
@@ -369,7 +369,7 @@ cdef class Field:
 
 cdef unsigned long long handle_slow(object o, HandleKind kind, const char* label) except? 4242:
     """Return the value of a handle argument: an object of its class, an int, or None for 0."""
-    if PyErr_Occurred():  # an int out of range
+    if PyErr_Occurred():  # the int was out of range
         PyErr_Clear()
     if o is None:
         return 0
@@ -383,7 +383,7 @@ cdef unsigned long long handle_slow(object o, HandleKind kind, const char* label
     if cls._callback_:
         o = callback_address(o, label)
     elif not hasattr(o, "__index__"):
-        # Streams and events of other libraries convert by __int__ alone; a float would, too, and is no handle.
+        # Streams and events of other libraries have only __int__; a float has it, too, but is not a handle.
         if hasattr(o, "__int__") and not hasattr(o, "__float__"):
             return convert_int(int(o), 8 * kind.size, kind.is_signed, label)
         raise TypeError(
@@ -427,7 +427,7 @@ cdef void* struct_slow(object o, StructKind kind, bint optional, const char* lab
 
 
 cdef int need_count(Struct struct, const char* label) except -1:
-    """Check that a record that stands for one struct has one."""
+    """Check that a record given for a single struct has exactly one."""
     if struct.elements != 1:
         name = type(struct).__name__
         raise ValueError(f"{name_of(label)} takes one {name}, not a record of {struct.elements}")

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The repr of a struct: all its fields, and of a union the active member.
+"""The repr of structs: all fields, and the active member of unions.
 
 Inactive members of a union would show the bits of another type: meaningless numbers and invalid pointers. The module's
-table names the field that selects the active member (``unions.toml`` of the generator). For a union without one,
-numbers and handles are shown, since reading them is harmless, and everything else as bytes.
+table names the field that selects the active member (``unions.toml`` of the generator). For a union without such a
+field, numbers and handles are shown, since reading them is harmless, and other members as bytes.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ class Part(NamedTuple):
     fields: list[str]
     start: int
     stop: int
-    tag: str  # field that selects the active member, of these fields or of the union that the single field is
+    tag: str  # field that selects the active member among these fields, or within a single field that is a union
     members: dict[int, str]  # value of the tag -> member
-    plain: bool  # numbers and handles only
+    plain: bool  # whether all fields are numbers or handles
 
 
 def plan(tables, name: str) -> list[Part]:

@@ -1,31 +1,31 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""A module's types and constants, made on first use from a compact table.
+"""Creation of a module's types and constants, on first use, from a compact table.
 
-A row is a name, what it is, and the rest:
+A row consists of a name, a kind, and further columns:
 
-    CUstream handle pointer                a pointer to what only the driver knows
+    CUstream handle pointer                an opaque pointer
     CUfunction handle pointer CUkernel     one that accepts CUkernel, too
     CUdevice handle i4                     an integer with a type of its own
     CUhostFn handle callback               a C function
     CUresult enum u4 CUDA_SUCCESS=0 ...
     CUuuid struct 16 1 bytes=c16@0 ...     size, alignment, fields as name=type@offset
-    PciInfo record 68 4 0 bus_id=...       the same of a record, with what its field `version` must hold, or 0
+    PciInfo record 68 4 0 bus_id=...       the same for a record, with the value of its field `version`, or 0
     pci_info_dtype dtype PciInfo           the structured dtype of a record
     CUuuid_st alias CUuuid
     CUDA_VERSION constant 13050
     cudaBindingsDriverGlobal marker        a class without attributes
     nvJitLinkError error Result            an exception, and the enumeration of its status
-    NotFoundError failure NvmlError 6      one of a single status
+    NotFoundError failure NvmlError 6      an exception for a single status
     CUmemPool_attribute.1 value u4         type of the value that a member of an enumeration selects
     CUmemLocation.* union type 1=id ...    field that tells which member is in use, of those that share memory
-    CUlaunchAttribute.value union id ...   the same where the union is a field
+    CUlaunchAttribute.value union id ...   the same for a field that is a union
 
 Types: u1 u2 u4 u8 i1 i2 i4 i8 f4 f8, p (address), z (const char*), k (kernel parameters), c16 (16 bytes),
 s16 (a string in 16 bytes), bu4.2.3 (bit-field: 3 bits from bit 2), 3*u4 (array),
-@T#field (pointer to as many as the field says), =Name (handle, enumeration or struct).
-Of records also: t16 (str in 16 bytes), y (const char* as str), 3^u4 and 3^u4#field (view of 3, or of as many as the
-field says), &T#field (pointer to a record of as many as the field says).
+@T#field (pointer to elements whose number is in the field), =Name (handle, enumeration or struct).
+In records also: t16 (str in 16 bytes), y (const char* as str), 3^u4 and 3^u4#field (view of 3 elements, or of the
+number in the field), &T#field (pointer to a record of the number in the field).
 """
 
 from cuda.bindings._array import ArrayType, PointerTo
@@ -37,7 +37,7 @@ from cuda.bindings._struct import EnumKind, Field, HandleKind, Struct, StructKin
 
 
 class Tables:
-    """The table of a module, and the classes that were created from it so far."""
+    """The table of a module, and the classes created from it so far."""
 
     def __init__(self, module, text):
         self.module = module
@@ -92,7 +92,7 @@ class Tables:
         return self.kinds.setdefault(name, kind)
 
     def ctype(self, code):
-        """Return the `CType` that a code of the table means."""
+        """Return the `CType` for a type code of the table."""
         if code not in self.ctypes:
             self.ctypes[code] = self.make_ctype(code)
         return self.ctypes[code]
@@ -173,7 +173,7 @@ class Tables:
         return type(Struct)(name, (base,), namespace)
 
     def pointers(self, name):
-        """Return the fields of a struct that hold addresses of this process, those of structs within it, too."""
+        """Return the fields of a struct, including nested ones, that hold addresses of this process."""
         return [field for field, code, _ in self.fields(name) if self.is_pointer(code)]
 
     def is_pointer(self, code):
@@ -215,7 +215,7 @@ class Tables:
         return found
 
     def is_plain(self, code):
-        """Return whether every pattern of bits is a value that can be short_repr: a number or a handle."""
+        """Return whether every bit pattern of the type can be shown safely: a number or a handle."""
         if code[0] == "=":
             return self.rows[code[1:]].startswith(("handle ", "enum "))
         return code[0] in "uifbp"
@@ -236,7 +236,7 @@ class Tables:
         return self.dtypes[name]
 
     def format(self, code):
-        """Return what describes a field to NumPy."""
+        """Return the NumPy format of a field."""
         code = code.partition("#")[0]
         if code[0] == "=":
             return self.ctype(code).format or self.dtype(code[1:])
@@ -260,14 +260,14 @@ class Tables:
         return type(name, (self.attribute(base),), {"__module__": self.module, "__doc__": doc, "_status": int(status)})
 
     def failure(self, name, *status):
-        """Return the exception for the status of a call: of class `name`, or of that for this status alone."""
+        """Return the exception for the status of a call: of class `name`, or of the subclass for this status."""
         if self.failures is None:
             pairs = [(row.split(), name) for name, row in self.rows.items() if row.startswith("failure ")]
             self.failures = {int(words[2]): name for words, name in pairs}
         return self.attribute(self.failures.get(status[0], name))(*status)
 
     def value_type(self, enum, member):
-        """Return the `CType` of the value that a member of an enumeration selects, None if it is not known."""
+        """Return the `CType` of the value that a member of an enumeration selects, None if unknown."""
         code = self.rows.get(f"{enum}.{int(member)}", "").partition(" ")[2]
         return self.ctype(code) if code else None
 
@@ -282,7 +282,7 @@ def set_dsts_srcs(self, dsts, srcs):
 
 
 def size_of(cls):
-    """Return the bytes that C needs for a value of a class of a module."""
+    """Return the size in bytes of a class's C type."""
     kind = getattr(cls, "_kind_", None)
     if kind is not None:
         return kind.size

@@ -29,18 +29,18 @@ cdef class Selector:
         return found
 
     cdef object ctype(self, object member, unsigned long long size, const char* label):
-        """Return the type of a member's value; one that is not known is an integer, or bytes if a size is given."""
+        """Return the type of a member's value; if unknown, an integer, or bytes if a size is given."""
         found = self.tables.value_type(self.enum, member)
         if found is not None and (<CType>found).size:
             return found
         if size > 1 << 30:
             raise ValueError(f"{name_of(label)}: a value of {size} bytes is too large")
-        if found is not None:  # as many as fit the size that the caller gives
+        if found is not None:  # as many elements as fit into the caller's size
             return ArrayType((<ArrayType>found).element, size // (<ArrayType>found).element.size)
         return self.tables.ctype(f"c{size}" if size else "u8")
 
     cdef Array storage(self, object member, unsigned long long size, const char* label):
-        """Return zeroed memory for a value that comes back, at least 8 bytes."""
+        """Return zeroed memory for an output value, at least 8 bytes."""
         cdef CType element = self.ctype(member, size, label)
         cdef Array array = Array(self.tables.ctype(f"c{max(element.size, <Py_ssize_t>size, 8)}"), 1)
         array.bytes_used = element.size
@@ -55,7 +55,7 @@ cdef class Selector:
         return value
 
     cdef Array box(self, object member, object value, const char* label):
-        """Return memory with a value."""
+        """Return new memory that holds a value."""
         cdef CType element = self.ctype(member, 0, label)
         if isinstance(element, Text) and isinstance(value, (str, bytes)):
             value = value.encode() if isinstance(value, str) else value
@@ -81,7 +81,7 @@ cdef class Selector:
         for i in range(array.length):
             member = members[i] if isinstance(members, (list, tuple)) and i < len(members) else -1
             found = self.tables.value_type(self.enum, member)
-            # For every type, a caller may pass memory or an address instead of the value.
+            # For every type the caller may pass memory or an address instead of the value.
             element = found if found is not None and (<CType>found).size and isinstance(values[i], (int, float)) \
                 else self.tables.ctype("p")
             element.store(array.data + i * sizeof(void*), values[i], array.memory, label)
@@ -104,7 +104,7 @@ cdef class Selector:
 
 
 cdef object sizes_of(object members, object sizes):
-    """Return the bytes that a caller gives for the value of each member, 0 for those without."""
+    """Return the caller's size in bytes for the value of each member, 0 if none is given."""
     given = list(sizes) if isinstance(sizes, (list, tuple)) else []
     return given + [0] * (len(members) - len(given))
 

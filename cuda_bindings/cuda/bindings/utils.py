@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Native handles, PTX versions, and the few settings that come from the environment."""
+"""Utilities: native handles, PTX versions, libNVVM options, and environment variables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FIRST_RELEASES = {
     **{(6, 0): (9, 0), (6, 1): (9, 1), (6, 2): (9, 2), (6, 3): (10, 0), (6, 4): (10, 1), (6, 5): (10, 2)},
 }
 LAST_MINORS = {7: 8, 8: 8, 9: 5}
-# NVVM IR that every target takes: no pointer types, of which there are two dialects.
+# NVVM IR that is valid for every target: without pointer types, which differ between the two dialects.
 EMPTY_KERNEL = b"""\
 target datalayout = "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-\
 v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
@@ -34,7 +34,7 @@ define void @empty() {
 
 
 def get_cuda_native_handle(obj: Any) -> int:
-    """Return the C handle that an object of cuda.bindings stands for, as int.
+    """Return the C handle of an object of cuda.bindings as int.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def get_cuda_native_handle(obj: Any) -> int:
     Raises
     ------
     TypeError
-        If `obj` is none.
+        If `obj` is not a handle object.
     """
     from cuda.bindings._handle import Handle
 
@@ -80,7 +80,7 @@ def get_minimal_required_cuda_ver_from_ptx_ver(ptx_version: str) -> int:
     Raises
     ------
     ValueError
-        If there is no such version of PTX, or none that this release knows.
+        If the version of PTX does not exist, or is unknown to this release.
     """
     match = re.fullmatch(r"(\d+)\.(\d+)", ptx_version)
     version = (int(match[1]), int(match[2])) if match else (0, 0)
@@ -96,7 +96,7 @@ def get_minimal_required_cuda_ver_from_ptx_ver(ptx_version: str) -> int:
 
 
 def check_nvvm_compiler_options(options: Sequence[str]) -> bool:
-    """Return whether the installed libNVVM takes all of the options; False, too, if none is installed.
+    """Return whether the installed libNVVM accepts all of the options; False if none is installed.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def envvar_bool(name: str, default: bool = False) -> bool:
     Raises
     ------
     ValueError
-        If its value is none of the usual words.
+        If its value is not a recognised word.
     """
     text = os.environ.get(name)
     if text is None:
@@ -146,7 +146,7 @@ _compared = False
 
 
 def warn_if_cuda_major_version_mismatch() -> None:
-    """Warn, once, if the driver is for an older major version of CUDA than these bindings.
+    """Warn, once, if the driver supports only an older major version of CUDA than these bindings.
 
     CUDA_PYTHON_DISABLE_MAJOR_VERSION_WARNING=1 turns the warning off.
     """

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The base class of our enumerations and its class, under the names that other packages import."""
+"""The base class of the enumerations and its metaclass, under the names that other packages import."""
 
 from cuda.bindings._enum import Enumeration as FastEnum
 

@@ -8,7 +8,7 @@ from cuda.bindings._loader import library_path
 
 
 def address(api: str, names: list[str]) -> int:
-    """Return the address of the first of `names` that the library of `api` has, or 0."""
+    """Return the address of the first of `names` that the library of `api` exports, or 0."""
     library = ctypes.CDLL(library_path(api))
     for name in names:
         if hasattr(library, name):
@@ -17,7 +17,7 @@ def address(api: str, names: list[str]) -> int:
 
 
 def bare(name: str) -> str:
-    """Return `name` without the two underscores that callers put before it."""
+    """Return `name` without its leading two underscores, as callers pass it."""
     if not isinstance(name, str):
         raise TypeError(f"name must be str, not {type(name).__name__} ({name!r:.80})")
     return name.removeprefix("__")
