@@ -18,7 +18,7 @@ A row consists of a name, a kind, and further columns:
     nvJitLinkError error Result            an exception, and the enumeration of its status
     NotFoundError failure NvmlError 6      an exception for a single status
     CUmemPool_attribute.1 value u4         type of the value that a member of an enumeration selects
-    CUmemLocation.* union type 1=id ...    field that tells which member is in use, of those that share memory
+    CUmemLocation.* union type 1=id ...    field that selects the active one of the members that share memory
     CUlaunchAttribute.value union id ...   the same for a field that is a union
 
 Types: u1 u2 u4 u8 i1 i2 i4 i8 f4 f8, p (address), z (const char*), k (kernel parameters), c16 (16 bytes),

@@ -124,7 +124,7 @@ class Told:
 
 
 def driver_error(name: str, description: str, status: int, call: str, advice: str = "") -> CUDAError:
-    """Make the exception for a status of the driver."""
+    """Return the exception for a CUresult."""
     parts = [f"{name}: {description} ({call})"]
     if advice or name in _ADVICE:
         parts.append(advice or _ADVICE[name])
@@ -144,7 +144,7 @@ def driver_error(name: str, description: str, status: int, call: str, advice: st
 
 
 def compiler_error(kind: Any, name: str, status: int, call: str, log: str, summary: str = "") -> Any:
-    """Make the exception for a status of a compiler or linker: the log, or advice where there is none."""
+    """Return the exception for a status of a compiler or linker, with its log, or with advice if that is empty."""
     first = f"{name}: {summary} ({call})" if summary else f"{name} ({call})"
     text = "\n".join(part for part in (first, log or _ADVICE.get(name, "")) if part)
     error = kind(text, name=name, status=status, call=call)

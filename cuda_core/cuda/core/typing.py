@@ -113,7 +113,7 @@ class ObjectCodeFormatType(StrEnum):
 
 
 class PCHStatusType(StrEnum):
-    """Whether a compilation wrote a precompiled header."""
+    """The outcome of creating a precompiled header."""
 
     CREATED = "created"
     NOT_ATTEMPTED = "not_attempted"

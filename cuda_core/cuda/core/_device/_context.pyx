@@ -233,7 +233,7 @@ cdef class Context:
 
     @staticmethod
     def _create_green(int ordinal, options):
-        """Make a green context; see `Device.create_context`."""
+        """Create a green context; see `Device.create_context`."""
         global _greens
         from cuda.core._device._device_resources import create_green
 

@@ -90,7 +90,7 @@ class WorkqueueResourceOptions:
     ----------
     sharing_scope : WorkqueueSharingScopeType or str, optional
         ``"device_ctx"``: queues are shared by all contexts of the device; ``"green_ctx_balanced"``: the driver keeps
-        those of green contexts apart where it can.
+        those of green contexts separate if possible.
     concurrency_limit : int, optional
         The expected number of streams with concurrent work.
 
@@ -240,7 +240,7 @@ def _native(data: bytes) -> Any:
 
 
 class WorkqueueResource(_Resource):
-    """How a context uses a device's work queues."""
+    """The work queue resource of a device or context: sharing scope and concurrency limit."""
 
     __slots__ = ()
 

@@ -5,7 +5,7 @@ from cpython.object cimport PyObject
 cdef enum What:
     UNSUPPORTED, NUMPY_SCALAR, CTYPES_SCALAR, CTYPES_AGGREGATE, DATACLASS, INTEGER_LIKE, CUDA_ARRAY, DLPACK, HOST_ARRAY
 
-# Where the bytes of a scalar are: known to the buffer protocol only, behind the object's head, behind a pointer there.
+# Storage of a scalar's bytes: buffer protocol only, inline after the object's head, or behind a pointer stored there.
 cdef enum Storage:
     BY_BUFFER, IN_OBJECT, POINTED_TO
 
@@ -13,7 +13,7 @@ cdef struct ArgumentType:
     PyObject* type
     What what
     Storage storage
-    Py_ssize_t size  # of scalars whose storage is known
+    Py_ssize_t size  # of the value, for scalars whose storage is known
     bint floating
     bint structured
 

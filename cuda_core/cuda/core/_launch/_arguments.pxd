@@ -6,7 +6,7 @@ from cuda.core._launch._kernel cimport Kernel
 from cuda.core._stream._stream cimport Stream
 
 cdef enum:
-    # What a launch keeps on the stack; a kernel may have 32764 bytes of parameters (CUDA programming guide).
+    # Sizes of a launch's buffers on the stack; kernels have at most 32764 bytes of parameters (CUDA programming guide).
     SMALL_BYTES = 4096
     SMALL_COUNT = 256
     LARGE_BYTES = 32768

@@ -44,7 +44,7 @@ cdef extern from "Python.h":
     unsigned long long PyLong_AsUnsignedLongLong(object) except? 0xFFFFFFFFFFFFFFFF
 
 
-# One parameter: where its bytes go, its size (that of the argument if unknown), and its kind.
+# One parameter: destination of its bytes, size (that of the argument if unknown), and kind.
 cdef struct Parameter:
     char* to
     Py_ssize_t size
@@ -363,7 +363,7 @@ cdef str label(const Parameter* p, Kernel kernel):
 
 
 cdef object mismatch(const Parameter* p, Kernel kernel, str what):
-    """Make the error for an argument that does not fit its parameter."""
+    """Return the error for an argument that does not match its parameter."""
     names = {"i": "an integer or pointer", "f": "a floating-point number", "s": "a structure"}
     wanted = f"{names[chr(p.kind)]} of {p.size} bytes" if chr(p.kind) in names else f"{p.size} bytes"
     advice = ""

@@ -3,7 +3,7 @@
 from cuda.bindings cimport cydriver
 
 
-# One parameter: bytes, where they are in the parameter memory, and their kind, a letter of `_signature`.
+# One parameter: size, offset in the parameter memory, and kind, a letter of `_signature`.
 cdef struct Slot:
     size_t offset
     size_t size
@@ -19,14 +19,14 @@ cdef class Kernel:
     cdef bint known
     cdef Slot* layout
     cdef size_t nbytes
-    # How much dynamic shared memory the driver was told of, and for which device (-1: none yet).
+    # The maximum dynamic shared memory set at the driver, and for which device (-1: not set yet).
     cdef object __weakref__
 
     cdef int ask_layout(self) except -1
     cdef int _ask_layout(self) except -1
 
     cdef inline int read_layout(self) except -1:
-        """Know the layout of the parameters; count is -1 if the driver cannot tell."""
+        """Query the layout of the parameters once; `count` becomes -1 if the driver does not report it."""
         return 0 if self.known else self.ask_layout()
 
     cdef str label(self)

@@ -6,7 +6,7 @@ from cuda.bindings cimport cydriver
 cdef class LaunchConfig:
     cdef cydriver.CUlaunchConfig native
     cdef cydriver.CUlaunchAttribute[3] attributes
-    cdef unsigned int[3] grid_extent  # in clusters where there are any, unlike that of `native`
+    cdef unsigned int[3] grid_extent  # in clusters if `cluster` is set, whereas `native` counts blocks
     cdef unsigned int[3] cluster_extent
     cdef bint has_cluster
     cdef unsigned int shared

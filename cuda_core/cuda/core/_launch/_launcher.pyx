@@ -44,7 +44,7 @@ cdef class Launcher:
 
     @staticmethod
     def _prepare(Kernel kernel not None, config, stream) -> Launcher:
-        """Make a Launcher; see `Kernel.prepare`."""
+        """Create a Launcher; see `Kernel.prepare`."""
         check_objects(config, kernel)
         cdef Launcher self = Launcher.__new__(Launcher)
         self.vectorcall = call

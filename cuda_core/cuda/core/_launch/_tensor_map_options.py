@@ -39,7 +39,7 @@ class TensorMapDataType(IntEnum):
 
 
 class TensorMapInterleave(IntEnum):
-    """How channels are interleaved: in slices of 16 or 32 bytes."""
+    """The interleaving of channels, in slices of 16 or 32 bytes."""
 
     NONE = 0
     INTERLEAVE_16B = 1
@@ -96,7 +96,7 @@ class TensorMapDescriptorOptions:
     data_type : numpy.dtype or TensorMapDataType, optional
         The type of the elements; the array's own by default.
     interleave : TensorMapInterleave
-        How channels are interleaved.
+        The interleaving of channels.
     swizzle : TensorMapSwizzle
         The permutation of 16-byte chunks in shared memory.
     l2_promotion : TensorMapL2Promotion

@@ -11,12 +11,12 @@ cdef class Allocation:
     cdef cydriver.CUdeviceptr ptr
     cdef size_t nbytes
     cdef bint closed
-    cdef int exports  # views and graph nodes that use the memory
+    cdef int exports  # number of views and graph nodes that use the memory
     cdef bint mapped
     cdef MemoryResource mr
     cdef object _owner
     cdef Stream stream
-    cdef uint64_t life  # of the context that the memory came from, see `life_of`; 0 if unknown
+    cdef uint64_t life  # id of the context of the memory, see `life_of`; 0 if unknown
     cdef object __weakref__
 
     cdef cydriver.CUdeviceptr address(self) except? 0

@@ -171,7 +171,7 @@ class GraphMemoryResource(GraphMemory):
 
 
 class GraphMemoryAttributes:
-    """How much memory the graphs of a device use."""
+    """The memory usage of a device's graphs (CUgraphMem_attribute)."""
 
     __slots__ = ("_resource",)
 

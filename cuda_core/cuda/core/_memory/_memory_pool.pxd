@@ -21,7 +21,7 @@ cdef class MemoryPool(MemoryResource):
     cdef bint mapped
     cdef readonly object _sharing
     cdef dict imports
-    cdef bint released  # some of them, maybe not yet done
+    cdef bint released  # whether a mapping was freed; the stream-ordered free may be pending
     cdef type kind
 
     cdef int _begin(self, int ordinal) except -1

@@ -5,9 +5,9 @@ from cuda.bindings cimport cydriver
 
 cdef class Library:
     cdef cydriver.CUlibrary native
-    # What the driver's compiler says, now or when the code is first used.
+    # Log of the driver's compiler, written on loading or on first use of the code.
     cdef char* log
-    cdef bint handed_out  # whether somebody has a handle, so that it must stay loaded
+    cdef bint handed_out  # whether a handle was handed out, so that the code must stay loaded
     cdef object __weakref__
 
     cdef str said(self)

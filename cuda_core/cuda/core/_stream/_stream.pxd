@@ -9,11 +9,11 @@ cdef class Stream:
     cdef cydriver.CUstream native
     cdef bint owned
     cdef bint closed
-    cdef int users  # calls of the driver in other threads, which have released Python's lock
-    cdef bint capturable  # others know its handle, so that it may be captured; see `is_capturing`
-    cdef bint doomed  # closed, to be destroyed by the last of them
+    cdef int users  # number of driver calls in progress that have released the GIL
+    cdef bint capturable  # whether the handle was handed out, so that other code may capture it; see `is_capturing`
+    cdef bint doomed  # closed while in use: the last user destroys it
     cdef int device_id
-    cdef uint64_t life  # of the context, see `life_of`; 0 if unknown
+    cdef uint64_t life  # id of the context, see `life_of`; 0 if unknown
     cdef object owner
     cdef object callbacks
     cdef object __weakref__
@@ -27,15 +27,15 @@ cdef class Stream:
     cdef bint ask_capturing(self) except -1
 
     cdef inline bint is_capturing(self) except -1:
-        """Return whether a graph is captured from the stream now; for most streams without a call of the driver."""
+        """Return whether the stream is being captured; for most streams without a driver call."""
         return self.ask_capturing() if self.capturable else False
 
     cdef inline bint is_gone(self):
-        """Return whether the stream was closed, or the object of which it is the stream."""
+        """Return whether the stream, or the object that owns it, was closed."""
         return self.closed or (self.owner is not None and getattr(self.owner, "is_closed", False))
 
     cdef inline void begin_use(self) noexcept:
-        """Keep another thread's `close` from destroying the stream amid a call that releases Python's lock."""
+        """Prevent `close` in another thread from destroying the stream during a call that releases the GIL."""
         self.users += 1
 
     cdef inline int end_use(self) except -1:

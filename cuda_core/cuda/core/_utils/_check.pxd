@@ -10,13 +10,13 @@ cdef extern from *:
     #define open_cuda_is_finalizing _Py_IsFinalizing
     #endif
     """
-    # Once Python ends, handles are the driver's to give back: a call could need a symbol that nobody can look up then.
+    # At interpreter shutdown handles are left to the driver: lazy lookup of a symbol would fail then.
     bint is_finalizing "open_cuda_is_finalizing" ()
 
-# Whether Python runs in its development mode (-X dev, PYTHONDEVMODE), which tells of what nobody closed.
+# Whether Python runs in development mode (-X dev, PYTHONDEVMODE), which warns about unclosed objects.
 cdef bint dev_mode
 
-# What is called after each wait, or None: memory that work has used may be let go of then.
+# Function that is called after each synchronisation, or None: it releases memory that finished work has used.
 cdef object after_wait
 
 cdef int tell_unclosed(str what, object source) except -1

@@ -38,7 +38,7 @@ cdef int fail(cydriver.CUresult status, const char* call, str advice="") except 
 
 
 cdef object error_of(cydriver.CUresult status, const char* call, str advice=""):
-    """Make the exception for `status`."""
+    """Return the exception for `status`."""
     cdef const char* name = NULL
     cdef const char* description = NULL
     cydriver.cuGetErrorName(status, &name)

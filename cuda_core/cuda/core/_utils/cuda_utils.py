@@ -28,7 +28,7 @@ def handle_return(result: tuple, handle: Any = None) -> Any:
     Returns
     -------
     object
-        None, the value, or a tuple of the values where there are several.
+        None, the value, or a tuple of several values.
 
     Raises
     ------

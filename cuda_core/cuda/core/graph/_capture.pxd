@@ -7,7 +7,7 @@ from cuda.core.graph._state cimport State
 cdef enum Phase:
     NEW, BUILDING, FINISHED, FAILED, CLOSED
 
-cdef tuple PHASES  # what to say of each Phase in messages
+cdef tuple PHASES  # description of each Phase for messages
 
 
 cdef class Capture:
@@ -15,9 +15,9 @@ cdef class Capture:
     cdef bint own
     cdef Phase phase
     cdef State state  # the graph
-    cdef bint body  # the graph belongs to a conditional node
-    cdef bint forked  # made by split, so that it must be joined
-    cdef list joined  # streams of joined builders: they are closed when the capture, of which they are part, has ended
+    cdef bint body  # whether the graph is the body of a conditional node
+    cdef bint forked  # whether it was created by `split`, so that it must be joined
+    cdef list joined  # streams of joined builders: they take part in the capture and are closed after it
     cdef object __weakref__
 
     cdef int not_closed(self) except -1

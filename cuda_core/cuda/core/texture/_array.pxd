@@ -16,7 +16,7 @@ cdef class _Array:
 
 cdef class OpaqueArray(_Array):
     cdef cydriver.CUarray native
-    cdef MipmappedArray parent  # whose level it is
+    cdef MipmappedArray parent  # the mipmapped array, if this is a level of one
 
     cdef cydriver.CUarray open_handle(self) except NULL
 
