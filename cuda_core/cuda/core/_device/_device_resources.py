@@ -190,7 +190,7 @@ class SMResource(_Resource):
 
     @property
     def coscheduled_alignment(self) -> int:
-        """Return the number of which the sizes of coscheduled groups must be multiples."""
+        """Return the alignment of coscheduled groups: their sizes are multiples of it."""
         return int(self._native.sm.smCoscheduledAlignment)
 
     @property

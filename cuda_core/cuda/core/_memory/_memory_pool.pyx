@@ -190,7 +190,7 @@ cdef class MemoryPool(_Base):
         return self.pool
 
     def close(self) -> None:
-        """Destroy the pool; its memory is freed once the last buffer is closed. Closing twice does nothing."""
+        """Release the pool; if owned, it is destroyed once the last buffer is closed. Closing twice does nothing."""
         if self.closed:
             return
         self.closed = True

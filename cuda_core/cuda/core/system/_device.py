@@ -368,7 +368,7 @@ class Device:
 
     @property
     def repair_status(self) -> RepairStatus:
-        """Return the memory repairs that are pending until the next reset."""
+        """Return the hardware repairs that are pending until the next reset."""
         return RepairStatus(nvml().device_get_repair_status(self._handle))
 
     # Topology.

@@ -123,7 +123,7 @@ class ProcessInfo(_Answer):
 
 
 class RepairStatus(_Answer):
-    """The memory repairs that are pending until the next reset."""
+    """The hardware repairs that are pending until the next reset."""
 
     __slots__ = ()
     channel_repair_pending = _field("b_channel_repair_pending", "Tell whether memory channels will be.", bool)
