@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * A driver whose only functions are those of checkpoints: process 7 is known, and goes through its states. */
+ * A fake driver with only the checkpoint functions; it knows process 7 and its state transitions. */
 #include <string.h>
 
 static int state;

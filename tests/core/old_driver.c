@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * A driver of CUDA 12.2 with the few functions that a launch takes: it has no cuKernelGetParamInfo (12.4) and no
- * cuKernelGetName (12.3). It notes 16 bytes of each of the first 8 parameters of the last launch. */
+ * A fake driver of CUDA 12.2 with the few functions that a launch needs: it has no cuKernelGetParamInfo (12.4) and no
+ * cuKernelGetName (12.3). It records 16 bytes of each of the first 8 parameters of the last launch. */
 #include <string.h>
 
 static int object;

@@ -20,7 +20,7 @@ import pytest
 from cuda.core import LaunchConfig, LegacyPinnedMemoryResource, Module
 
 MODULES = tuple(f"cuda.core{name}" for name in ("", ".checkpoint", ".graph", ".texture", ".typing", ".utils"))
-SYSTEM = "cuda.core.system"  # written with its name, since it has a Device, too
+SYSTEM = "cuda.core.system"  # written with its name, because it also has a Device
 SOURCE = r"""
 extern "C" __global__ void scale(float *x, float factor, int count)
 {

@@ -317,7 +317,7 @@ def test_development_mode_warns_of_unclosed_objects():
     assert all(line.endswith("close it, or use it in a with statement") for line in said)
     strict = run_script(LEAKING, "-X", "dev", "-W", "error")
     assert strict.stdout == run.stdout == "all closed\ndone\n"
-    assert strict.stderr.count("ResourceWarning: unclosed <Stream") == 2  # as Cython shows what a finaliser raises
+    assert strict.stderr.count("ResourceWarning: unclosed <Stream") == 2  # as Cython prints exceptions of finalisers
     quiet = run_script(LEAKING)
     assert (quiet.stdout, quiet.stderr) == (run.stdout, "")
 

@@ -247,7 +247,7 @@ SOURCES = [
         ("kernel 'second', block 0 (/tmp/a.cu line 2): trap", "\n    2 |   x = 1;"),
         ("kernel '_Z6secondPi', block 0 (a.cu line 2): trap", "\n    2 |   x = 1;"),
         ("kernel '_ZN6second1fEv', block 0 (a.cu line 9): trap", ""),  # no such line
-        ("kernel 'twice', block 0 (/tmp/a.cu line 2): trap", ""),  # of two programs
+        ("kernel 'twice', block 0 (/tmp/a.cu line 2): trap", ""),  # ambiguous: defined in two programs
         ("kernel 'second', block 0 (/tmp/b.cu line 2): trap", ""),
         ("no fault", ""),
     ],

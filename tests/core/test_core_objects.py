@@ -33,7 +33,7 @@ class Makers:
         return builder.end_building().complete()
 
 
-# How it is made, what its repr tells, and whether copies of it are: "equal", "other" (not equal) or None (an error).
+# Constructor, part of the repr, and the result of copying: "equal", "other" (not equal) or None (an error).
 OBJECTS = {
     "Device": (lambda m: core.Device(0), "Device 0", "equal"),
     "DeviceProperties": (lambda m: m.device.properties, "device 0", None),
@@ -81,7 +81,7 @@ OBJECTS = {
     "IPCEventDescriptor": (lambda m: m.stream.record(options={"ipc_enabled": True}).ipc_descriptor, "-", "equal"),
 }
 UNHASHABLE = {name for name in OBJECTS if name.endswith("Options")} - {"CopyOptions"}
-# Whose attributes can be set in NVIDIA's package, too: of the others every assignment is an error.
+# Classes whose attributes can also be set in NVIDIA's package; in all others every assignment is an error.
 OPEN = {
     "GraphMemoryResource",
     "IPCEventDescriptor",
@@ -159,7 +159,7 @@ def test_attributes(name, thing):
         with pytest.raises(AttributeError):
             thing.no_such_attribute = 1
     if name.endswith("Options") or name in ("LaunchConfig", "IPCEventDescriptor"):
-        return  # whose values are there to be set
+        return  # attributes meant to be set
     for member in dir(type(thing)):
         found = getattr(type(thing), member)
         if member.startswith("_") or callable(found) or getattr(found, "fset", None) is not None:

@@ -16,13 +16,13 @@ HERE = pathlib.Path(__file__).parent
 NAMES = json.loads((HERE / "api_names.json").read_text())
 EVERY = [(module, name) for module, names in NAMES.items() for name in names]
 
-# Signatures of ours that differ from the list's, with the reason.
+# Our signatures that differ from the listed ones, with the reason.
 DIFFERENT = {
     "cuda.core.Linker": ("(*object_codes, options=None)", "its own documentation and programs put the objects first"),
     "cuda.core.Event.sync": ("(self, timeout=None)", "takes more"),
     "cuda.core.Stream.sync": ("(self, timeout=None)", "takes more"),
 }
-# Fields of ours behind theirs, all None where they are not given.
+# Our additional fields after theirs, all None by default.
 ADDED = {
     "cuda.core.ProgramOptions": (
         "warning_as_error",
@@ -74,7 +74,7 @@ def difference(path, value, member, listed):
     if not signature or (kind == "method" and type(found).__name__ == "wrapper_descriptor"):  # a slot of a C type
         return "" if callable(getattr(value, member)) else "cannot be called"
     signature = DIFFERENT.get(path, (signature,))[0]
-    # Through the object, `self` or `cls` of the signature is taken already where the object is what it belongs to.
+    # Access through the object binds `self` or `cls`, which the signature then omits.
     taken = "cls" if kind == "class" else ""
     ours = render(getattr(value, member), bound=taken)
     return "" if ours == signature.replace("(self, /", "(self") else f"is {ours}, not {signature}"

@@ -15,7 +15,7 @@ FOLDER = pathlib.Path(cuda.core.__file__).parent
 MODULES = sorted(
     ".".join(["cuda.core", *path.relative_to(FOLDER).with_suffix("").parts]) for path in FOLDER.rglob("*.pyi")
 )
-# Attributes that Cython adds; classes that only methods of others construct; Launcher's call goes by vectorcall.
+# Attributes that Cython adds; classes constructed only by methods of others; Launcher is called by vectorcall.
 EXPECTED = re.compile(
     r".*(\.__(test|pyx_capi|reduce_cython|setstate_cython)__ is not present in stub"
     r"|is a disjoint base at runtime, but isn't marked with @disjoint_base in the stub"

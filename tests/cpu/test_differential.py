@@ -30,8 +30,8 @@ from cuda.cpu.runtime import _runtime as runtime
 from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
 
 COUNT = int(os.environ.get("CUDA_CPU_RANDOM_PROGRAMS", "4"))
-# Level, path, packet width, for which blocks, whether the CPU has gathers, rounds of a turn in a loop. No level: code
-# that comes soon.
+# Level (empty: quick code first), path, SIMD width, lane run, whether the CPU has gathers, iterations of an
+# interleaved slice.
 WAYS = [
     ("", "region", "32", FULL_RUN, True, 8), ("", "region", "32", HALF_RUN, True, 8),
     ("0", "region", "32", FULL_RUN, True, 8), ("0", "region", "32", FULL_RUN, False, 2),
@@ -41,7 +41,7 @@ WAYS = [
     ("3", "region", "32", FULL_RUN, True, 2), ("3", "region", "32", HALF_RUN, True, 8),
     ("3", "region", "native", FULL_RUN, True, 8), ("3", "fiber", "32", FULL_RUN, True, 8),
 ]  # fmt: skip
-# What is most of the compiler, for the more kernels.
+# The settings that cover most of the compiler, for the additional kernels.
 FEW = [("0", "region", "32", FULL_RUN, True, 2), ("0", "region", "32", HALF_RUN, True, 8)]
 if os.environ["CUDA_PYTHON_DRIVER"] == "nvidia":
     WAYS, FEW = WAYS[:1], FEW[:1]
@@ -63,11 +63,11 @@ def check(case: Case, monkeypatch: pytest.MonkeyPatch, *, every: bool) -> None:
             if not gathers:
                 patch.setattr(jit, "_has_gathers", lambda: False)
             if not gathers or rounds != 8 or not every:
-                patch.setenv("CUDA_CPU_CACHE", "0")  # whose keys say which CPU and which compiler this is
+                patch.setenv("CUDA_CPU_CACHE", "0")  # whose keys identify the CPU and the compiler
             for workers in (1, 2) if every else (1,):
                 loaded = Loaded(case.text.encode(), row)  # compiled by the first, from the disk cache for the second
                 runtime.set_workers(workers)
-                for time in ("first", "second") if every else ("only",):  # then it is known how long blocks take
+                for time in ("first", "second") if every else ("only",):  # then the duration of a block is known
                     case.check(loaded, expected, f"{way}, {workers} workers, {time} launch")
 
 
@@ -91,7 +91,7 @@ def test_all_compiler_settings_match_the_interpreter(kind, every, monkeypatch, t
 
     @settings(max_examples=count, derandomize=COUNT <= 6, database=None)
     @given(st.integers(0, 1 << 32).map(lambda seed: Random(seed ^ other)) | st.randoms(use_true_random=False))
-    def run(random):  # those of st.randoms shrink
+    def run(random):  # examples of st.randoms can shrink
         check(kind(random), monkeypatch, every=every)
 
     run()

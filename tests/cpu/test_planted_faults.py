@@ -20,7 +20,7 @@ from support.warps import HEAD
 import cuda.cpu
 
 pytestmark = pytest.mark.cpu_only
-SAMPLE = [  # what faults put in place of what stands there: some that the first kernels find
+SAMPLE = [  # replacements of some faults that the first kernels detect
     "return found[1] - found[0]",
     "return value if offset <= 4 else builder",
     "preserved = graph.live_in[first_of(blocks)]",

@@ -26,10 +26,10 @@ from cuda.cpu.runtime import _runtime as runtime
 from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
 
 pytestmark = pytest.mark.cpu_only
-KERNELS = 40  # of each kind, of which each thing is to be found in some
+KERNELS = 40  # of each kind; some of them must contain each pattern
 FEWEST = 2
 
-# What shows in LLVM IR or in the notes for people.
+# Patterns in the LLVM IR or in the notes.
 SHOWS = {
     "a loop for uniform tiles": r"^tile\d+:",
     "a SIMD group that leaves the loop for uniform tiles": r"^leave\d+\.\d+:",
@@ -113,7 +113,7 @@ def test_no_pattern_is_in_all_kernels(found):
     assert everywhere == set()
 
 
-# Functions whose code SIMD groups reach in such cases only.
+# Functions whose code runs only if the optimisation applies.
 TAKEN = {
     "a resumed SIMD group": (interleaving.Interleaving, "_resume"),
     "a SIMD group of fused blocks": (block_fusion.BlockFusion, "_begin_group"),

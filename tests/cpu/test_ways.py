@@ -28,7 +28,7 @@ pytestmark = pytest.mark.cpu_only
 SETTINGS = ("CUDA_CPU_PATH", "CUDA_CPU_WIDTH", "CUDA_CPU_LEVEL", "CUDA_CPU_CACHE")
 
 
-# Narrow SIMD groups in seven regions, whole warps in eight, fibers, jumps to anywhere.
+# Smaller SIMD groups in seven regions, whole warps in eight, fibers, unstructured jumps.
 @pytest.fixture(params=["structured 15", "structured 18", "structured 21", "unstructured 6"])
 def known(request):
     """A kernel and its results in the plain interpreter."""

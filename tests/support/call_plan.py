@@ -15,7 +15,7 @@ INTEGERS |= {"CUmemGenericAllocationHandle": "memory", "CUgraphConditionalHandle
 STATUSES = ("CUresult", "cudaError_t", "nvmlReturn_t")
 
 Leaf = tuple[str, str, int, int]  # kind, detail, offset, size
-Parameter = tuple[str, str, int, list[Leaf]]  # kind, detail, size; what the struct behind a pointer has
+Parameter = tuple[str, str, int, list[Leaf]]  # kind, detail, size; fields of the struct behind a pointer
 
 
 def plan(api: str) -> list[tuple[str, list[Parameter]]]:

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * What the functions of an echo library (codegen/write_echo.py) are made of. Python reads `echo_record` by ctypes.
+ * Building blocks of an echo library (codegen/write_echo.py). Python reads `echo_record` through ctypes.
  */
 #include <stddef.h>
 #include <string.h>

@@ -20,7 +20,7 @@ from cuda.bindings._handle import Handle
 from cuda.bindings._record import Record
 from cuda.bindings._struct import Struct as StructBase
 
-COUNT = 4  # elements or bytes of everything that has a count
+COUNT = 4  # elements or bytes of every argument with a count
 
 
 class Mismatch(Exception):
@@ -57,7 +57,7 @@ class Cases:
         counts = " ".join(param.count or "" for param in function.params)
         self.counting = set(re.findall(r"\w+", counts))
 
-    # What goes in
+    # Inputs
 
     def scalar(self, type_, k, as_object, value=None):
         """Return a Python argument and the bytes that C must see."""
@@ -272,7 +272,7 @@ class Cases:
             return self.struct(type_, k)
         return self.scalar(type_, k, True)
 
-    # What comes back
+    # Outputs
 
     def result(self, param: Param, k: int, members: dict):
         """Return the expected Python result for an output, in the form of `plain`."""

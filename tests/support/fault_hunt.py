@@ -34,14 +34,14 @@ from support.planted_faults import FAULTS
 
 Fault = tuple[str, str, str]
 EVERY = [(area, fault) for area, faults in FAULTS.items() for fault in faults]
-# SIMD width, row of lanes, whether the CPU has gathers, iterations of an interleaved loop; see test_differential.py.
+# SIMD width, lane run, whether the CPU has gathers, iterations of an interleaved slice; see test_differential.py.
 WAYS = [("32", 32, True, 2), ("32", 16, True, 8), ("32", 32, False, 8)]
-PACE = 25  # kernels that each way is tried with before the next ones
+PACE = 25  # kernels tried with each setting before the next ones
 TESTS = Path(__file__).parent.parent
 ENVIRONMENT = {
     "CUDA_CPU_CACHE": "0", "CUDA_CPU_LEVEL": "0", "CUDA_CPU_WORKERS": "1", "CUDA_PYTHON_DRIVER": "cpu",
 }  # fmt: skip
-HANG = 20.0  # seconds after which a kernel hangs: all take a small part of one
+HANG = 20.0  # seconds after which a kernel counts as hanging: all take a small fraction of one
 SHORT = 0.8  # share of the kernels that are of short statements
 
 
@@ -51,12 +51,12 @@ class Kernel(NamedTuple):
     case: object
     expected: tuple
     codes: list[bytes]
-    reached: list[set[int]]  # faults whose statements run when it is translated, in each way
+    reached: list[set[int]]  # faults whose statements run when it is compiled, for each setting
 
 
 class Result(NamedTuple):
     found: bool
-    how: str  # what was wrong, or how many codes the fault changed and how many of them were run
+    how: str  # the error, or how many kernels' code the fault changed and how many of them were run
     seconds: float
 
 
@@ -139,7 +139,7 @@ def reach() -> Iterator[set[int]]:
     inside: dict[str, list[tuple[int, int, int]]] = {}
     for number, (path, first, last) in enumerate(statements()):
         inside.setdefault(path, []).append((first, last, number))
-    watched: dict[int, list[tuple[int, int, int]]] = {}  # by the identity of code objects, which live as long as these
+    watched: dict[int, list[tuple[int, int, int]]] = {}  # keyed by the id() of code objects, which live as long as this
 
     def called(frame: FrameType, event: str, argument: object) -> Callable | None:
         code = frame.f_code

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * A driver in front of another one that lets a call fail: the one after `fault_after` others. faults.py adds a wrapper
- * for each function, made with WRAP, and the table of them.
+ * Fault injection: a driver that wraps another one and makes the call after `fault_after` others fail. faults.py adds
+ * a wrapper for each function, made with WRAP, and the table of them.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

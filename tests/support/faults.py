@@ -12,7 +12,7 @@ import subprocess
 HERE = pathlib.Path(__file__).parent
 _SHELL = HERE.parents[1] / "cuda_cpu/cuda/cpu/entry/_shell.c"
 _FUNCTION = re.compile(r"^SHELL_EXPORT int (cu\w+)\(([^)]*)\) \{", re.MULTILINE)
-# These are how failures are told, and symbols found.
+# These report failures and find symbols.
 _THROUGH = ("cuGetErrorName", "cuGetErrorString", "cuGetProcAddress", "cuGetProcAddress_v2")
 _GIVING_BACK = re.compile(r"cu\w*(Destroy|Free|Unload|Release|PopCurrent|Unmap|Close)")
 

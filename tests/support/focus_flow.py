@@ -25,7 +25,7 @@ class Program:
         self.writer = writer
         self.variables = [writer.new() for _ in range(writer.random.randrange(2, 5))]
         self.predicates = [writer.new("p") for _ in range(2)]
-        self.out: str | None = None  # label behind the innermost loop
+        self.out: str | None = None  # label after the innermost loop
 
     def assign(self) -> str:
         """Change a variable, perhaps in some lanes only."""

@@ -16,12 +16,12 @@ MODES = ["up", "down", "bfly", "idx"]
 def in_groups(writer: Writer) -> str:
     """Let one group of lanes do a warp operation while the others wait."""
     random, over, predicate, bits = writer.random, writer.label(), writer.new("p"), writer.new()
-    kept = random.choice([0, 0, 1, 3, 16, 24])  # bits of the lane's number that all lanes of the group have in common
+    kept = random.choice([0, 0, 1, 3, 16, 24])  # bits of the lane number that all lanes of the group share
     which = random.choice([each for each in range(32) if not each & ~kept])
     mask = sum(1 << lane for lane in range(32) if lane & kept == which)
     register = writer.new()
     member = random.choice([f"{mask:#x}", register])
-    mode = random.choice(MODES if not kept else ["bfly", "idx"])  # sums would lead to other groups
+    mode = random.choice(MODES if not kept else ["bfly", "idx"])  # sums would select lanes of other groups
     segment = (random.choice([0, 16, 24, 28]) if not kept else 0) << 8
     texts = [_shuffle(writer, mode, member, segment, kept, which) for _ in range(random.randrange(3))]
     texts += [_combine(writer, member, f"and.b32 $t, %lane, {kept};", which) for _ in range(random.randrange(1, 3))]

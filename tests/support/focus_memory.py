@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 OWN = 64  # bytes
 LEAST = -20  # index that gathers use
-# Lines that write an index from 0 to 15 to `$i`: of any lanes, of rows, of rows in which one lane is elsewhere.
+# Lines that write an index from 0 to 15 to `$i`: random, affine, or affine except in one lane.
 INDICES = [
     "and.b32 $i, %a1, 15;", "and.b32 $i, %a0, 7;", "min.u32 $i, %lane, 15;", "and.b32 $i, %lane, 15;",
     "sub.u32 $t, 31, %lane; and.b32 $i, $t, 15;", "shr.u32 $i, %lane, 1;", "and.b32 $i, %number, 15;",
     "and.b32 $i, %k, 15;",
 ]  # fmt: skip
-# Operation of loads, and what it loads: bytes, type, elements.
+# Load instruction: bytes, type, elements.
 LOADS = [(1, "u8", 1), (1, "s8", 1), (2, "u16", 1), (2, "s16", 1), (4, "u32", 1), (4, "u32", 1), (4, "s32", 1),
          (8, "u64", 1), (4, "u32", 2), (4, "u32", 4), (8, "u64", 2), (2, "u16", 2), (1, "u8", 4)]  # fmt: skip
 
@@ -176,7 +176,7 @@ def own(writer: Writer) -> str:
         addresses = [(base, 0)]
     body = ""
     words = writer.chance(0.4)
-    moved = 0  # what the first address has grown by
+    moved = 0  # the increment of the first address
     for _ in range(random.randrange(4, 9)):
         address, below = random.choice(addresses)
         if writer.chance(0.2):
@@ -228,7 +228,7 @@ def _stored(writer: Writer, space: str, address: str, offset: int, kind: str, co
     return f"{text} {guard}st{space}{f'.v{count}' * (count > 1)}.{kind} [{address}+{offset}], {vector};"
 
 
-# Lines that write to `$i` which thread's element a thread writes: each another one.
+# Lines that write to `$i` the thread whose element a thread writes: a permutation.
 TARGETS = ["mov.u32 $i, %all;", "mov.u32 $i, %all;", "xor.b32 $i, %all, 1;", "xor.b32 $i, %all, 5;",
           "xor.b32 $i, %all, 31;", "xor.b32 $i, %all, 16;",
           "setp.gt.u32 $p, %lane, 29; selp.b32 $i, 1, 0, $p; xor.b32 $i, %all, $i;",

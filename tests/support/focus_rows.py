@@ -16,7 +16,7 @@ MASKS = [1, 3, 7, 16, 24, 28, 30, 31, 32, 63, 64, 96]
 DISTANCES = [0, 1, 3, 8, 14, 15, 17, 30, 30, 31, 31, 33]
 FACTORS = ["2", "3", "4", "-1", "-2", "5", "-4", "0x8000000", "0x10000000", "0x7fffffff", "0x80000001",
            "-0x7ffffff0", "40"]  # fmt: skip
-# Lines that write $d, of $a, which mostly grows from lane to lane.
+# Lines that compute $d from $a, which mostly grows from lane to lane.
 STEPS = [
     "mul.lo.u32 $d, $a, $f;", "mad.lo.s32 $d, $a, $f, %number;", "mad.lo.s32 $d, $a, $f, 7;",
     "mad.lo.s32 $d, $a, $f, %tx;", "mad.lo.s32 $d, $a, $f, %k;", "shl.b32 $d, $a, $n;", "shl.b32 $d, $a, $n;",
@@ -28,7 +28,7 @@ LAST = [
     "add.$k32 $d, $a, $e;", "add.$k32 $d, $a, $e;", "sub.$k32 $d, $e, $a;", "mad.lo.$k32 $d, $a, 3, $e;",
     "mad.lo.$k32 $d, $a, -2, $e;", "mad.lo.$k32 $d, $a, -1, $e;", "mov.u32 $d, $a;", "mul.lo.u32 $d, $a, $f;",
 ]  # fmt: skip
-# Lines that write $d, or the bits of $q, of a number $a that may have wrapped around.
+# Lines that compute $d, or the bits of $q, from a number $a that may have wrapped around.
 USES = [
     "mul.wide.$k32 $q, $a, 4;", "mul.wide.$k32 $q, $a, 8;", "mul.wide.$k32 $q, $a, 1;", "mul.wide.$k32 $q, $a, $f;",
     "mul.wide.$k32 $q, $a, $f;", "mul.wide.$k32 $q, $a, %number;", "mul.wide.$k32 $q, $a, %k;",
@@ -105,7 +105,7 @@ def row_access(writer: Writer) -> str:
     end = near_end(writer, kind)
     source, begin = writer.choice("%tid.x", "%laneid", "%tx", "%lane", "%tid"), writer.new()
     first = end - (1 << 32) if kind == "s" and end >> 31 else end
-    if writer.chance(0.5):  # or those behind where it wraps around
+    if writer.chance(0.5):  # or the lanes after the wrap-around
         first += random.choice([-31, 31, 1 << 32, *[-(1 << 32)] * 4, -(1 << 32) + 40])
     step = random.choice([1, 1, 1, 0, -1, 2])
     text = f"mov.u32 {begin}, {source}; {_times(begin, step)} add.{kind}32 {index}, {begin}, {end:#x};"

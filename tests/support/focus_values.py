@@ -15,7 +15,7 @@ INTEGER_TYPES = [f"{kind}{width}" for width in (16, 32, 32, 64) for kind in "us"
 BITS = ["b16", "b32", "b64"]
 SIGNED = ["s16", "s32", "s64"]
 FULL = ["u32", "s32", "u64", "s64"]
-# Operation, its types, number of operands. Letters of operands are b for a non-zero one, n for a number of bits.
+# Operation, its types, number of operands. Operand letters: b is non-zero, n a count of bits.
 OPERATIONS = [
     ("add", INTEGER_TYPES, "aa"), ("sub", INTEGER_TYPES, "aa"), ("mul.lo", INTEGER_TYPES, "aa"),
     ("mul.hi", INTEGER_TYPES, "aa"), ("mad.lo", INTEGER_TYPES, "aaa"), ("mad.hi", INTEGER_TYPES, "aaa"),
@@ -29,7 +29,7 @@ OPERATIONS = [
     ("shf.r.wrap", ["b32"], "aan"),
 ]  # fmt: skip
 OF_32_BITS = {"bfind", "popc", "clz"}  # whatever the operand has
-# Lines of several instructions; `$d` is what they write, `$a` `$b` `$c` are operands, `$t` `$u` registers between.
+# Lines of several instructions; `$d` is the result, `$a` `$b` `$c` are operands, `$t` `$u` temporary registers.
 LINES = [
     "lop3.b32 $d, $a, $b, $c, $i;", "lop3.b32 $d, $a, $b, $c, $i;", "slct.b32.s32 $d, $a, $b, $c;",
     "dp4a.s32.u32 $d, $a, $b, $c;", "dp4a.u32.s32 $d, $a, $b, $c;", "dp4a.s32.s32 $d, $a, $b, $c;",
@@ -102,7 +102,7 @@ def operand_of(writer: Writer, width: int, *, nonzero: bool = False) -> tuple[st
 def _count(writer: Writer, opcode: str) -> tuple[str, str]:
     """Return a count of bits (shift distance, field position or length): per lane, constant, or below 512."""
     if writer.chance(0.7):
-        great = [] if opcode.startswith("bf") else ["-1", "256"]  # numbers that fields must not have
+        great = [] if opcode.startswith("bf") else ["-1", "256"]  # counts that are invalid for fields
         return "", writer.choice("%lane", "%k", "31", "32", "0", "1", "16", "33", "63", "64", "%a1", "%a0", *great)
     result = writer.new()
     return f"and.b32 {result}, {writer.source()}, 511;", result
@@ -129,7 +129,7 @@ def _line(writer: Writer) -> str:
 
 # --- floats -------------------------------------------------------------------------------------------------
 
-# Results that are NaN have no bits that the manual fixes, but for those of EXACT.
+# The manual does not define the bits of NaN results, except for operations in EXACT.
 ARITHMETIC = [("add", 2), ("sub", 2), ("mul", 2), ("fma.rn", 3), ("div.rn", 2), ("sqrt.rn", 1)]
 EXACT = [("min", 2), ("max", 2), ("copysign", 2), ("min", 2), ("max", 2)]
 APPROXIMATE = ["sin", "cos", "lg2", "ex2"]  # of infinities and zeros, see lane_more.py

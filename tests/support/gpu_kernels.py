@@ -22,7 +22,7 @@ from cuda.cpu.ptx import program as ptx_program
 from cuda.cpu.ptx.image.image import ptx_of
 
 HEAD = ".version 9.0\n.target sm_90a\n.address_size 64\n"
-# What the driver's compiler says of PTX that is for other GPUs, or for drivers newer than itself.
+# Messages of the driver's compiler for PTX for other GPUs or newer drivers.
 ELSEWHERE = re.compile(
     r"(requires|not supported on) \.target|requires PTX ISA|cannot be compiled to|Unsupported \.(version|target)"
     r"|higher than default SM version"
@@ -71,7 +71,7 @@ class Kernel:
             text = HEAD + text
         self.name, self.text = name, text
         program = ptx_program.build([text]).laid_out(name)
-        emit_kernel(program, name)  # what our compiler refuses it refuses here, too
+        emit_kernel(program, name)  # raises the errors of our compiler here as well
         self.parameters = program.functions[name].parameters
         self._loaded: tuple[int, Module] | None = None
 
@@ -215,7 +215,7 @@ class Memory:
 
     def __exit__(self, kind: type | None, *rest: object) -> None:
         if kind is not None and issubclass(kind, Fault):
-            return  # went with the context
+            return  # freed with the context
         for (start, end), place, allocation in zip(self.ranges, self.places, self.allocations, strict=True):
             if end > start and kind is None:
                 call(driver.cuMemcpyDtoH, start, place, end - start)

@@ -25,7 +25,7 @@ class Recorder:
     """A pytest plugin that notes the form of every instruction for which machine code is made."""
 
     def __init__(self, file: str) -> None:
-        # The package has a function of that name, which stands before the module.
+        # A function of the package hides the module of the same name.
         split_blocks = importlib.import_module("cuda.cpu.passes.split_blocks")
         self.file = pathlib.Path(file)
         self.seen: dict[str, set[str]] = {}

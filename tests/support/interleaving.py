@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
-BLOCKED = 0.01  # seconds after which the other call is taken to wait for something that the held one has
+BLOCKED = 0.01  # seconds after which the other call is assumed to wait for the paused one
 HANG = 60
 
 
@@ -36,7 +36,7 @@ class Meeting:
     def __init__(self) -> None:
         self.held: Outcome | None = None
         self.other: Outcome | None = None
-        self.blocked = False  # the other one had to wait for the held one
+        self.blocked = False  # the other call had to wait for the paused one
 
     @property
     def outcomes(self) -> tuple[Outcome, Outcome]:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from support.lane_threads import Thread
 
 SHARED, LOCAL = 1 << 60, 1 << 61  # generic addresses of these windows
-MOST_STEPS = 100_000  # of one thread: more is an endless loop
+MOST_STEPS = 100_000  # of one thread; more is taken for an endless loop
 PLAIN = {"add", "sub", "mul", "mad", "fma", "div", "rem", "sad", "abs", "neg", "min", "max", "and", "or", "xor", "not",
          "cnot", "shl", "shr", "shf", "lop3", "popc", "clz", "brev", "bfe", "bfi", "prmt", "sqrt", "bfind"}  # fmt: skip
 COMBINE = {None: lambda x, y: x, "and": lambda x, y: x and y, "or": lambda x, y: x or y,

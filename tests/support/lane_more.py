@@ -92,7 +92,7 @@ def multiply_24(frame: Frame, form: Form, to: Operand, a: Operand, b: Operand) -
     frame.write(to, cut(product >> 16 if form.mode == "hi" else product, 32))
 
 
-# Approximate functions of infinities and zeros, the only numbers of which the manual gives the result.
+# Approximate functions of infinities and zeros, the only inputs for which the manual specifies the result.
 APPROXIMATE = {
     "sin": {np.inf: np.nan, -np.inf: np.nan}, "cos": {np.inf: np.nan, -np.inf: np.nan, 0.0: 1.0},
     "lg2": {np.inf: np.inf, -np.inf: np.nan, 0.0: -np.inf}, "ex2": {np.inf: np.inf, -np.inf: 0.0, 0.0: 1.0},

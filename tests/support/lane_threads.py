@@ -113,7 +113,7 @@ class Block:
             if kind == "warp":
                 members = values[-1]
                 lanes = [t for t in live if t.warp == thread.warp and members >> t.lane & 1]
-                # One of them may be there for another call, with a mask of its own.
+                # Lanes may wait for another operation with its own mask.
                 same = all(t.waits[1] is instruction and t.waits[-1] == members for t in lanes)
                 if same and sum(1 << t.lane for t in lanes) == members:
                     return answer_warp(lanes, instruction)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from support.warps import LANES, compiled
 
-# numpy's type of a PTX type, as bits where numpy has none.
+# NumPy type of a PTX type, or an integer type for its bits where NumPy has none.
 TYPES = {f"{kind}{width}": f"{'i' if kind == 's' else 'u'}{width // 8}" for kind in "bsu" for width in (8, 16, 32, 64)}
 TYPES |= {"f16": "f2", "bf16": "u2", "f32": "f4", "f64": "f8", "pred": "u4", "u5": "u4", "s6": "i4"}
 TYPES |= dict.fromkeys(("f16x2", "bf16x2", "u16x2", "s16x2", "tf32"), "u4") | {

@@ -49,7 +49,7 @@ class Loaded:
         self._symbols = (ctypes.c_uint64 * max(len(addresses), 1))(*addresses)
         self._queue = runtime.Queue()
         self._grids: dict[str, runtime.Grid] = {}
-        self.found: list[str] = []  # what checks have found in the last launch
+        self.found: list[str] = []  # findings of CUDA_CPU_CHECK in the last launch
         self.others: list[np.ndarray] = []  # that kernels reach through pointers in memory
 
     def address_of(self, name: str) -> int:

@@ -9,7 +9,7 @@ random kernels detect.
 
 from __future__ import annotations
 
-# Area: (file, text, replacement). The text is replaced where it stands first.
+# Area: (file, text, replacement). The first occurrence of the text is replaced.
 FAULTS: dict[str, list[tuple[str, str, str]]] = {
     "exchange": [
         ("emit/instructions/warp.py", "most = lane & segment | clamp & ~segment", "most = lane & segment | clamp"),

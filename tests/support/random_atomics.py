@@ -15,11 +15,11 @@ from support.random_frame import TALLIED, TALLIES, TALLY
 if TYPE_CHECKING:
     from support.random_ptx import Context, Writer
 
-# Lines that write $i, up to 31: rows, addresses of many lanes each, addresses of few.
+# Lines that write $i, up to 31: contiguous, shared by many lanes, shared by few.
 INDICES = ["mov.u32 $i, %t10;", "mov.u32 $i, %t10;", "and.b32 $i, $a, 3;", "and.b32 $i, $a, 31;", "and.b32 $i, %t0, 1;",
            "shr.u32 $i, %t10, 2;", "and.b32 $i, $a, 0;", "sub.u32 $i, 31, %t10;", "and.b32 $i, $u, 7;",
            "and.b32 $i, $a, 1; mul.lo.u32 $i, $i, 5;"]  # fmt: skip
-# Of least and greatest numbers only a few count: some are all below or above a half, and what is beyond that shows.
+# Few values affect a minimum or maximum: some are all below or above one half, so that values beyond it show.
 HALVES = {"32": ["and.b32 $v, $a, 0x7fffffff;", "or.b32 $v, $a, 0x80000000;", "and.b32 $v, $a, 0xff;"],
           "64": ["and.b64 $v, $L, 0x7fffffffffffffff;", "or.b64 $v, $L, -9223372036854775808;"]}  # fmt: skip
 # Lines that write $v, of the type.
@@ -54,7 +54,7 @@ ORDERED = [*((op, "u32") for op in ("add", "min", "max", "inc", "dec")), ("add",
            *((op, "b32") for op in ("and", "or", "xor", "exch", "cas")), *[("add", "f32")] * 3, ("add", "f64"),
            *((op, "u64") for op in ("add", "min", "max")), ("min", "s64"), ("max", "s64"),
            *((op, "b64") for op in ("and", "or", "xor", "exch"))]  # fmt: skip
-# Lines that write $v, which the order makes other sums of, and $f, which is there at first.
+# Lines that write $v, whose partial sums depend on the order, and $f, the initial value.
 FLOATS = {
     "f32": "and.b32 %t7, $a, 0xffff; cvt.rn.f32.u32 $f, %t7; cvt.rn.f32.s32 $v, $b; mul.f32 $v, $v, 0f3DCCCCCD;",
     "f64": "and.b32 %t7, $a, 0xffff; cvt.rn.f64.u32 $f, %t7; cvt.rn.f64.s32 $v, $b;"
@@ -82,7 +82,7 @@ def ordered(writer: Writer, context: Context) -> str:
 def _ordered(writer: Writer, meet: str) -> str:
     random = writer.random
     op, type_ = random.choice(ORDERED)
-    if type_ in FLOATS and writer.leaves:  # at the addresses of lanes that left there may be anything
+    if type_ in FLOATS and writer.leaves:  # the memory of lanes that exited is undefined
         op, type_ = "add", "u32"
     size, space = int(type_[1:]) // 8, random.choice(["shared", "global", "global"])
     words = {"$v": "$b" if size == 4 else "$L", "$f": "$c" if size == 4 else "$L", "$d": "$d" if size == 4 else "$l"}
@@ -103,7 +103,7 @@ def _ordered(writer: Writer, meet: str) -> str:
         )
     kind = f"{'u' if type_ not in FLOATS else 'f'}{8 * size}"
     address_of_lane = f"{random.choice(INDICES)} {multiply}"
-    if random.random() < 0.3:  # each its own: a row
+    if random.random() < 0.3:  # one address per lane: contiguous
         address_of_lane, names["$q"] = "", names["$o"]
     value = "$f, $v" if op == "cas" else "$v"
     store = random.choice(["", f"st.{space}.{kind} [$o], $f;"]) if space == "global" else f"st.{space}.{kind} [$o], $f;"

@@ -47,7 +47,7 @@ class Case:
         long = random.integers(0, 2**32, LONG + 128, dtype=np.uint32)
         long[::2] %= 40
         sums = np.zeros(SUMS, np.uint32)
-        sums[[12, 13]] = 0xFFFFFFFF  # for the least, and for bits that all have
+        sums[[12, 13]] = 0xFFFFFFFF  # initial value of minimum and of bitwise and
         for number, (_, type_, first) in enumerate(TALLIES):
             size = int(type_[1:]) // 8
             sums[TALLIED + TALLY * number :][:TALLY].view(f"u{size}")[:] = first & ((1 << 8 * size) - 1)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 EDGES = [0x7FFFFFF0, 0x80000000, 0xFFFFFFF0, 0x7FFFFFFF, 0xFFFFFFE1, 0x3FFFFFF8, 0xC0000000]
 
 
-# Lines that write $i: what an index is made of; the rows of a block may follow each other upward and downward.
+# Lines that write $i, the base of an index, which may grow or fall over the rows of a block.
 SOURCES = ["%t0", "%g0", "%t10", "%t10", "%a0", "$a", "mad.lo.s32 $i, %g2, -40, %g0;", "mad.lo.s32 $i, %g2, 24, %g0;",
            "sub.u32 $i, %g0, %g2;", "sub.u32 $i, 40, %g0;"]  # fmt: skip
 
@@ -53,7 +53,7 @@ def _filled(writer: Writer, text: str, index: str, address: str) -> str:
     return writer.fill(text.replace("$i", index).replace("$q", address))
 
 
-# Lines of short arms, in which no lane goes another way, for those lanes alone that are there.
+# Lines of short branches without divergence, for the active lanes only.
 INSIDE = [
     "st.global.u32 [%d6], $a;",
     "ld.global.u32 $d, [%d7]; add.u32 $d, $d, 1; st.global.u32 [%d7], $d;",
@@ -86,7 +86,7 @@ def short_arms(writer: Writer, context: Context) -> str:
 def beside(writer: Writer, context: Context) -> str:
     """Load adjacent words, in any order, with instructions between them that prevent merging the loads."""
     random, base, result = writer.random, writer.new("q"), [writer.new("v") for _ in range(4)]
-    if writer.chance(0.3):  # of the thread's own, where it stores one of them meanwhile
+    if writer.chance(0.3):  # in the thread's own memory, one of which it overwrites in between
         stores = f"st.global.u32 [%d1+92], {writer.source()};"
         text = f"ld.global.u32 {result[0]}, [%d1+88]; {stores} ld.global.u32 {result[1]}, [%d1+92];"
         return writer.fill(f"{text} add.u32 $d, {result[0]}, {result[1]};")

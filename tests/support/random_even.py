@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 EVEN = [(32, 2, 1), (32, 4, 1), (32, 4, 1), (32, 8, 1), (16, 4, 1), (16, 6, 1), (16, 8, 1), (16, 16, 1)]
-# As wide as a row of lanes, but of other forms: with planes, without rows, with warps that are not whole.
+# Blocks as wide as a lane run but without uniform tiles: three-dimensional, one row, or with partial warps.
 OTHERS = [(32, 2, 2), (16, 2, 3), (16, 4, 2), (32, 1, 3), (16, 3, 1), (64, 2, 1), (8, 8, 1)]
-# What cannot be done twice, of threads on their own.
+# Effects that must not be repeated, by single threads.
 ONCE = [
     "red.shared.add.u32 [cells], $a;",
     "ld.shared.u32 %t7, [%t3]; add.u32 %t7, %t7, $a; st.shared.u32 [%t3], %t7;",
@@ -55,7 +55,7 @@ def diverge(writer: Writer, context: Context) -> str:
     number, inside = writer.name(), context.inside(same=False)
     long = loop(writer, inside, 0) if writer.chance(0.6) else writer.fill(writer.random.choice(lines.CALLS))
     condition = writer.condition("%p2")
-    if writer.chance(0.5):  # in some SIMD group in the middle, say
+    if writer.chance(0.5):  # perhaps within one SIMD group
         comparison, at = writer.random.choice(["eq", "ne", "lt", "ge"]), writer.random.randrange(writer.threads)
         condition = f"setp.{comparison}.u32 %p2, %t0, {at};"
     text = f"{condition}\n@%p2 bra S{number};\n{calculate(writer, inside)}\n{long}\n"

@@ -24,7 +24,7 @@ from cuda.cpu.ptx.program import build
 if TYPE_CHECKING:
     from support.loaded import Loaded
 
-FREE = 8  # arrays of 8 bytes for each thread of the grid, in which threads write where others would
+FREE = 8  # arrays of 8 bytes per thread of the grid, in which threads write elements of others
 BLOCKS = [(32, 1, 1), (64, 1, 1), (32, 2, 1), (16, 4, 1), (16, 2, 1), (8, 4, 2), (96, 1, 1), (64, 2, 1), (16, 2, 3)]
 EDGES = [0, 1, 2, 31, 32, 33, 40, 255, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFF, 0xFFFFFFFE, 0x7F800000,
          0x3F800000, 0xFF800000, 0x7FC00000, 0xFFC00000, 0x7FF00000, 0xFFF80000, 0x3F000000, 0xBF000000, 0x3FC00000,
@@ -74,7 +74,7 @@ class Writer:
 
     def __init__(self, random: Random, threads: int, blocks: int, *, leaves: bool) -> None:
         self.random, self.threads, self.every = random, threads, threads * blocks
-        self.leaves = leaves  # threads may return before the end: then no warp operation names them
+        self.leaves = leaves  # threads may return early: then no warp operation names them
         self.bytes_out = self.free = self.labels = 0
         self.registers: Counter[str] = Counter()
         self.variables: list[str] = []

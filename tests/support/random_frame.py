@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 FRESH = 200  # statements that have temporary registers of their own
-NAMES = 400  # registers of each type that patterns take as they need them
+NAMES = 400  # registers of each type for patterns
 WORDS = 28  # of the output, for each thread
 ROWS = 6  # words of the rows, for each thread
 READABLE = 576  # words at the start of the input that each thread may read
 LONG = 40960  # words of the memory that loops go through in long steps
 BINS = 256  # of histograms: in `sums` from word 32 on, and in shared memory
 COUNTERS = 32 + BINS  # word of `sums`: each grows by one at a time
-# What is changed in any order alike: operation, type, what is there at first. TALLY words of `sums` for each.
+# Commutative atomics: operation, type, initial value. TALLY words of `sums` for each.
 MOST = 0x7FFFFFFF
 TALLIES = [("add", "u64", 0), ("add", "f32", 0), ("add", "f64", 0), ("min", "s32", MOST), ("min", "u32", 0xFFFFFFFF),
            ("max", "s32", -MOST), ("max", "u32", 0), ("and", "b32", -1), ("or", "b32", 0), ("xor", "b32", 0),
@@ -20,7 +20,7 @@ TALLIES = [("add", "u64", 0), ("add", "f32", 0), ("add", "f64", 0), ("min", "s32
            ("and", "b64", -1), ("or", "b64", 0), ("xor", "b64", 0), ("inc", "u32", 0), ("dec", "u32", 0),
            ("add", "u32", 0)]  # fmt: skip
 TALLY = 96
-TALLIED = COUNTERS + 32  # word of `sums` that they begin at
+TALLIED = COUNTERS + 32  # word of `sums` at which they begin
 SUMS = TALLIED + TALLY * len(TALLIES)
 
 FUNCTIONS = """\
@@ -132,7 +132,7 @@ HEAD = f"""\
     mov.b64 %l0, {{%r0, %r1}}; cvt.u64.u32 %l1, %t0; cvt.rn.f16.f32 %h0, %x0; mov.b16 %h1, 0x3e00;
     cvt.rn.bf16.f32 %b0, %x0; mov.b16 %b1, 0x3fc0;
 """
-# What is not a number has no bits that the manual fixes.
+# The manual does not define the bits of NaN.
 TAIL = """\
 DONE:
     setp.num.f32 %p0, %x0, %x0; selp.f32 %x0, %x0, 0f00000000, %p0;

@@ -13,12 +13,12 @@ from support.random_frame import assemble
 from support.random_lines import UNIFORM, VARIABLES
 from support.random_ptx import Context, Writer, guarded, pattern
 
-# Threads meet at barriers wherever they are, and read what others wrote before the one before.
+# Threads synchronise at barriers anywhere, and read what others wrote before the previous barrier.
 MEET = """and.b32 %t7, %t9, 1; mul.lo.u32 %t7, %t7, 4096; add.u32 %t8, %t3, %t7; st.shared.u32 [%t8], %t9;
 barrier.sync 0; add.u32 %t9, %t9, 1; add.u32 %t8, %t0, 33; rem.u32 %t8, %t8, %t1;
 mad.lo.u32 %t7, %t8, 4, %t7; mov.u32 %t8, slots; add.u32 %t7, %t7, %t8; ld.shared.u32 %r3, [%t7];"""
-# Who goes the same way: each lane on its own (and they meet nowhere, or at barriers wherever they are), the lanes of a
-# warp (and they have operations of the warp), the whole block (and it has barriers, too).
+# Which threads take the same branches: none (without synchronisation, or with barriers anywhere), the lanes of a
+# warp (with warp operations), or the whole block (also with barriers).
 KINDS = ["lanes", "lanes that meet", "warps", "blocks"]
 
 

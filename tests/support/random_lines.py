@@ -213,7 +213,7 @@ setp.gt.bf16 %p0, $W, $W; selp.b32 $d, $a, $b, %p0;
 setp.lt.f16 %p0, $H, $H; selp.b32 $d, $a, $b, %p0;
 activemask.b32 %t7; mov.u32 %t8, %lanemask_eq; and.b32 %t7, %t7, %t8; setp.ne.u32 %p0, %t7, 0; selp.b32 $d, $a, 13, %p0;
 """.splitlines()
-# Registers base + stride * lane, wrapped around at 16 and 32 bits, in front of what makes them wider.
+# Registers base + stride * lane, wrapped around at 16 and 32 bits, before they are widened.
 STEPS = """\
 add.u32 $A, $B, $j;
 add.s32 $A, $B, $u;
@@ -240,7 +240,7 @@ min.u32 $A, $B, 40;
 setp.lt.u32 %p4, $B, $u; @%p4 add.u32 $A, $C, $j;
 """.splitlines()
 WALKS = ["add.u32 $A, $A, $j;", "add.s32 $A, $A, $u;", "sub.u32 $A, $A, $u;", "add.u32 $A, $A, 4;"]
-ROW = ["%t0", "%t2", "%g0", "%g2", "%t10", *AFFINE]  # what steps may start from
+ROW = ["%t0", "%t2", "%g0", "%g2", "%t10", *AFFINE]  # registers that steps may start from
 USES = """\
 mov.b32 $d, $A;
 cvt.u64.u32 %d5, $A; add.s64 %d5, %d5, $j; shr.u64 %d5, %d5, $s; cvt.u32.u64 $d, %d5;

@@ -16,7 +16,7 @@ from support.random_lines import REDUCTIONS, UNIFORM, VARIABLES, call
 if TYPE_CHECKING:
     from support.random_ptx import Context, Writer
 
-# %t7 = the shared address of the thread that is $n further on, round the block.
+# %t7 = the shared address of the thread $n further on, modulo the block.
 NEIGHBOUR = "add.u32 %t7, %t0, $n; rem.u32 %t7, %t7, %t1; mov.u32 %t8, slots; mad.lo.u32 %t7, %t7, 4, %t8;"
 DISTANCES = [1, 2, 16, 31, 33]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from support.random_ptx import Context, Writer
 
 SIZES = {"u32": 4, "s32": 4, "f32": 4, "v2.u32": 8, "u64": 8, "u16": 2, "s8": 1}
-PAGES = [300, 1024, 1024, 1500, 2048]  # elements that a loop may go on by
+PAGES = [300, 1024, 1024, 1500, 2048]  # strides of a loop, in elements
 MOST_ROUNDS = 6000  # of all threads
 
 
@@ -31,7 +31,7 @@ class Long:
 
     type_: str
     step: int  # elements
-    times: int  # all threads of the grid that the step is
+    times: int  # the number of threads of the grid, which is the stride
     written: bool
 
     @property
@@ -180,7 +180,7 @@ def _meeting_arm(writer: Writer, value: str) -> str:
 
 # --- gathers, histograms --------------------------------------------------------------------------------
 
-# What a thread's index is made of: lines that write $i, the bounds of it.
+# Indices of a thread: lines that write $i, and its bounds.
 INDICES: list[tuple[str, int, int]] = [
     ("and.b32 $i, $a, 63;", 0, 63),
     ("and.b32 $i, $a, 63; sub.s32 $i, $i, 32;", -32, 31),
@@ -188,7 +188,7 @@ INDICES: list[tuple[str, int, int]] = [
     ("ld.global.s8 $i, [%d3+$j];", -128, 127),
     ("cvt.u32.u8 $i, $a;", 0, 255),
     ("cvt.s32.s8 $i, $a;", -128, 127),
-    ("and.b32 %t8, $a, 0; or.b32 $i, %t10, %t8;", 0, 31),  # a row, as it happens
+    ("and.b32 %t8, $a, 0; or.b32 $i, %t10, %t8;", 0, 31),  # happens to be contiguous
     ("and.b32 %t8, $a, 0; mad.lo.u32 $i, %t10, 2, %t8;", 0, 62),
     ("and.b32 %t8, $a, 0; sub.s32 $i, %t8, %t10;", -31, 0),
     ("ld.shared.u8 $i, [%t3+1];", 0, 255),

@@ -25,7 +25,7 @@ from support.random_case import BLOCKS, EVEN, GRIDS, Case, Size
 from support.random_frame import FRESH, NAMES, assemble
 from support.random_lines import CONSTANTS, OF_LETTER, UNIFORM, VARIABLES
 
-PREDICATES = ["%p2", "%p3", "%p4", "%p5"]  # that no statement leaves for the next one
+PREDICATES = ["%p2", "%p3", "%p4", "%p5"]  # temporaries within one statement
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Context:
     """Properties of the threads that run a statement."""
 
     depth: int = 0
-    uniform: bool = True  # all live threads of the block come here together
-    lanes: tuple[int, int] | None = (0, 0)  # those with (lane & first) == second come here together; None: unknown
-    loop: tuple[str, str] | None = None  # labels of the next round and the end
+    uniform: bool = True  # all live threads of the block reach it together
+    lanes: tuple[int, int] | None = (0, 0)  # lanes with (lane & first) == second reach it together; None: unknown
+    loop: tuple[str, str] | None = None  # labels of the next iteration and the end
 
     def inside(self, *, same: bool, **changes: object) -> Context:
         """Return a context within a branch or loop; with `same`, the branch is uniform."""
@@ -53,9 +53,9 @@ class Writer:
         self.threads = threads = math.prod(block)  # of a block
         self.all_threads = threads * math.prod(grid)
         self.full = threads % 32 == 0  # all warps have 32 lanes
-        self.apart = random.random() < 0.3  # there may be what makes warps wait for each other in any way
+        self.apart = random.random() < 0.3  # warps may wait for each other in any way
         self.counts = self.full and not leaves  # barriers may count threads
-        self.plain = random.random() < 0.4  # warps stay whole, mostly, as they do in programs
+        self.plain = random.random() < 0.4  # warps mostly stay converged, as in real programs
         self.shares = barriers or warps or random.random() < 0.3  # else no thread sees what others write
         self.operations = [*lines.INTEGERS * 2, *lines.MEMORY, *lines.SHARED, *lines.OTHERS, *lines.CALLS * 3,
                            *(lines.WALKS if random.random() < 0.5 else lines.STEPS)]  # fmt: skip
@@ -123,7 +123,7 @@ class Writer:
             return self.row_condition(predicate)
         comparison, register = self.random.choice(lines.COMPARISONS), self.random.choice(VARIABLES)
         condition = f"setp.{comparison} {predicate}, {register}, {self.source()};"
-        if self.chance(0.1):  # what was known of the predicate is forgotten
+        if self.chance(0.1):  # properties of the predicate are unknown now
             return self.fill(f"{self.row_condition(predicate)} selp.u32 $d, $a, 9, {predicate}; {condition}")
         return condition
 

@@ -93,7 +93,7 @@ def _fill(writer: Writer, second: int) -> str:
     else:
         text = f"mul.wide.u32 {address}, {writer.tile_index}, 4; add.s64 {address}, %d13, {address};"
         text += f" ld.global.u32 {values[0]}, [{address}]; ld.global.u32 {values[1]}, [{address}+{LONG}];"
-    if writer.chance(0.3):  # a tile that has an edge: zeros beyond it
+    if writer.chance(0.3):  # a partial tile: zeros beyond its edge
         edge = writer.random.choice([1, 20, 33, 64])
         text += f" setp.lt.u32 %p4, %t2, {edge}; selp.b32 {values[0]}, {values[0]}, 0, %p4;"
     return f"{text}\nst.shared.u32 [%t3], {values[0]}; st.shared.u32 [%t3+{second}], {values[1]};"

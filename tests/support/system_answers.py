@@ -10,7 +10,7 @@ import os
 from cuda.core import system
 from cuda.core.system import typing
 
-# What differs from one moment or one form to the other, and not in meaning.
+# Values that differ between calls or in form only.
 _CHANGING = ("percentage", "gpu", "free", "used", "timestamp", "pid", "latency_usec", "get_current_mhz")
 
 

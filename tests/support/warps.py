@@ -27,7 +27,7 @@ from cuda.cpu.runtime.kernel_abi import Path
 LANES = 32
 WARP_BYTES = 1024
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
-TARGETS = ("sm_90", "sm_90a", "sm_100a", "sm_120a")  # each has instructions that the others have not
+TARGETS = ("sm_90", "sm_90a", "sm_100a", "sm_120a")  # each supports instructions that the others do not
 
 
 class Fault(Exception):

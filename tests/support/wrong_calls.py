@@ -20,7 +20,7 @@ from typing import Any
 GARBAGE, ONES, ROOM, SECONDS = 2**64 - 16, 2**64 - 1, 1 << 16, 20
 REAL = {"float": ctypes.c_float, "double": ctypes.c_double}
 
-# name: what handles, integers and addresses are, and what the structures behind addresses hold
+# name: values of handles, integers and addresses, and content of the structures at addresses
 MODES = {
     "nothing": ("null", 0, "null", 0, "null"),
     "all ones, no addresses": ("garbage", ONES, "null", 0, "null"),
@@ -56,7 +56,7 @@ class Caller:
         """Return memory for several structures: their numbers are `number`, their addresses NULL."""
         memory = ctypes.create_string_buffer(ROOM)
         for start in range(0, min(8, ROOM // size) * size, size):
-            for kind, detail, offset, width in behind:  # addresses last: in unions they count
+            for kind, detail, offset, width in behind:  # addresses last: they win in unions
                 if kind in ("integer", "real", "handle"):
                     value = self.handle(detail, how) if kind == "handle" else number
                     memory[start + offset : start + offset + width] = (value & ONES).to_bytes(8, "little")[:width]

@@ -222,7 +222,7 @@ def test_captured_buffers_stay_alive(builder, device, stream, ints, add_one):
     graph = builder.end_building().complete()
     del prepared
     builder.close()
-    device.allocate(16, stream=stream).fill(9, stream=stream)  # would get their memory, were it free
+    device.allocate(16, stream=stream).fill(9, stream=stream)  # these would reuse the memory if it had been freed
     graph.launch(stream)
     stream.sync()
     assert array.tolist() == [2, 2, 1, 1]

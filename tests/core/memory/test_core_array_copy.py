@@ -111,7 +111,7 @@ def test_an_async_copy_keeps_its_array_alive(buffer, pinned_resource, stream, de
     held[0] = 0
     from cuda.bindings import driver
 
-    driver.cuStreamWaitValue32(stream.handle, gate.handle, 1, 0)  # what comes next in the stream waits for the host
+    driver.cuStreamWaitValue32(stream.handle, gate.handle, 1, 0)  # later work in the stream waits for the host
     view = np.frombuffer(source, np.float32).view(Kept)
     alive = weakref.ref(view)
     buffer.copy_from(view, stream=stream)

@@ -80,7 +80,7 @@ def test_memory_outlives_the_graph(resource, stream, host, capture, on_gpu):
     assert set(host(kept[0], "u1")) == {6}
     kept[0].close(stream)
     stream.sync()
-    if not on_gpu:  # where memory stays a graph's for as long as the graph is there
+    if not on_gpu:  # where memory belongs to a graph as long as the graph exists
         assert resource.attributes.used_mem_current == 0
     resource.trim()
 

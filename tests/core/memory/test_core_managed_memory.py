@@ -69,7 +69,7 @@ def test_a_managed_pool_of_its_own(device, stream, options, location, device_id)
             stream.sync()
             assert bytes(buffer) == b"\5" * 16
             assert buffer.is_managed
-            assert Buffer.from_handle(buffer.handle, 16).is_managed  # the driver says so, too
+            assert Buffer.from_handle(buffer.handle, 16).is_managed  # as the driver reports
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def test_allocate_and_deallocate(resource, stream):
     buffer.fill(1, stream=stream)
     buffer.close()
     other = resource.allocate(16, stream=stream)
-    taken = Buffer.from_handle(other.handle, 16)  # what close() would give back is given back by hand
+    taken = Buffer.from_handle(other.handle, 16)  # does not own the memory
     assert taken.handle == other.handle
     empty = resource.allocate(0, stream=stream)
     assert (empty.handle, empty.size) == (0, 0)
@@ -47,7 +47,7 @@ def test_allocate_and_deallocate(resource, stream):
     stream.sync()
 
 
-@pytest.mark.cpu_only  # what a GPU's driver does with memory that is freed twice is not documented
+@pytest.mark.cpu_only  # the behaviour of a GPU's driver for memory freed twice is not documented
 def test_deallocate_twice(resource, stream):
     class Keeping(MemoryResource):
         def deallocate(self, ptr, size, *, stream):
@@ -60,7 +60,7 @@ def test_deallocate_twice(resource, stream):
     inner.close()
     stream.sync()
     with pytest.raises(CUDAError):
-        outer.close()  # the memory is gone already, and the driver says so
+        outer.close()  # the memory is freed already, which the driver reports
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_attributes_of_a_device_resource(device):
     assert set(resource.peer_accessible_by) == set()
     resource.peer_accessible_by = ()
     resource.peer_accessible_by = [device]
-    assert len(resource.peer_accessible_by) == 0  # the pool's own device is no peer of it
+    assert len(resource.peer_accessible_by) == 0  # the pool's own device is not a peer
     assert int(resource.handle) == int(DeviceMemoryResource(0).handle)
     assert resource.attributes.release_threshold > 0
 

@@ -69,7 +69,7 @@ def test_grow(resource, stream, unit, host):
 FREE_ADDRESS = 0x5000_0000_0000
 
 
-@pytest.mark.cpu_only  # another driver may pass over the hint
+@pytest.mark.cpu_only  # another driver may ignore the hint
 def test_growing_in_place_or_at_a_new_address(device, stream, unit, host):
     resource = VirtualMemoryResource(device, {"addr_hint": FREE_ADDRESS})
     buffer = resource.allocate(unit, stream=stream)

@@ -30,7 +30,7 @@ def test_a_fat_binary_runs(device, stream, upload, host, tmp_path):
         with upload(np.zeros(1, "i4")) as data:
             launch(stream, LaunchConfig(grid=1, block=1), code.get_kernel("which"), data)
             assert host(data, "i4")[0] == int(device.arch) * 10
-    with pytest.raises(TypeError, match=r"argument 1 .* is a float"):  # the kinds of parameters are known
+    with pytest.raises(TypeError, match=r"argument 1 .* is a float"):  # the types of the parameters are known
         launch(stream, LaunchConfig(grid=1, block=1), fat.get_kernel("which"), 1.0)
 
 

@@ -39,7 +39,7 @@ def test_linked_code_runs(device, stream, upload, host, kind):
     with upload(np.array([21], "i4")) as data:
         launch(stream, LaunchConfig(grid=1, block=1), code.get_kernel("k"), data)
         assert host(data, "i4")[0] == 42
-        if kind != "ltoir":  # the kinds of parameters are known of PTX, and of what NVRTC compiled to a cubin
+        if kind != "ltoir":  # the types of the parameters are known for PTX, and for cubins compiled by NVRTC
             with pytest.raises(TypeError, match=r"argument 1 .* is a float"):
                 launch(stream, LaunchConfig(grid=1, block=1), code.get_kernel("k"), 1.0)
 

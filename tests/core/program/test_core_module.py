@@ -44,7 +44,7 @@ def test_kernels_of_a_module_run(code, device, stream, host):
 
 def test_pickle(code, device, stream, host):
     again = pickle.loads(pickle.dumps(code))
-    assert again != code  # two objects, each with a library of its own once it is loaded
+    assert again != code  # two objects, each with its own library once loaded
     assert (again.code, again.code_type, again.name) == (code.code, code.code_type, code.name)
     assert again.symbol_mapping == {"mangled": "_Z7mangledf"}
     assert ran(again, device, stream, host) == 7
@@ -175,7 +175,7 @@ def test_module_close(device, stream):
     assert not hasattr(module, "k")
     module = None
     gc.collect()
-    launch(stream, ONE, kernel)  # a kernel keeps its code
+    launch(stream, ONE, kernel)  # a kernel keeps its code loaded
     stream.sync()
     with pytest.raises(TypeError, match=r"^code must be an ObjectCode, not bytes; Module.from_source compiles text$"):
         Module(PTX)

@@ -6,7 +6,7 @@ import pytest
 
 from cuda.core import LinkerOptions, Program, ProgramOptions
 
-# Field -> a value that NVRTC takes, and how it is spelled.
+# Field -> a value that NVRTC accepts, and its compiler option.
 SPELLED = {
     "arch": ("sm_90", "--gpu-architecture=sm_90"),
     "relocatable_device_code": (True, "--relocatable-device-code=true"),

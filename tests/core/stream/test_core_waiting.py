@@ -94,7 +94,7 @@ def test_an_unobserved_callback_exception_goes_to_unraisablehook(device, stream,
     monkeypatch.setattr(sys, "unraisablehook", lambda what: shown.append(what.exc_value))
     other = Stream.from_handle(stream.handle)
     other.add_callback(lambda: 1 / 0)
-    stream.sync()  # has none of its own
+    stream.sync()  # this object has no callbacks of its own
     del other
     gc.collect()
     assert [type(error) for error in shown] == [ZeroDivisionError]
@@ -130,7 +130,7 @@ def test_await_does_not_block_the_event_loop(stream, gate):
         waits = [asyncio.ensure_future(wait(work)) for work in (stream, event)]
         await asyncio.sleep(0.01)
         assert not any(waiting.done() for waiting in waits)
-        gate.set()  # by the loop, which the waits do not hold up
+        gate.set()  # set by the event loop, which the waits do not block
         await asyncio.wait_for(asyncio.gather(*waits), 30)
         assert event.is_done
 

@@ -32,7 +32,7 @@ def answers(monkeypatch):
             monkeypatch.setattr(nvml, name, function)
         return calls
 
-    monkeypatch.setattr(_library, "_initialised_in", 0)  # and as before after it, so that others initialise NVML
+    monkeypatch.setattr(_library, "_initialised_in", 0)  # restored afterwards, so that other tests initialise NVML
     give(init_v2=None, device_get_handle_by_index_v2=lambda index: 100 + index)
     return give
 

@@ -59,7 +59,7 @@ CLOCK = within(1, 100_000)
 PERCENT = within(0, 100)
 DEGREES = within(-50, 200)
 
-# Attributes by class: what each is. Methods are in CALLS.
+# Attributes by class, with the check of each. Methods are in CALLS.
 PROPERTIES = {
     system.Device: {
         "addressing_mode": typing.AddressingMode.ATS,
@@ -146,7 +146,7 @@ PROPERTIES = {
     _events.RegisteredSystemEvents: {},
 }
 
-# Methods by class: arguments, and what they return.
+# Methods by class: arguments, and the check of the result.
 CALLS = {
     system.Device: {
         "clear_cpu_affinity": [((), None)],

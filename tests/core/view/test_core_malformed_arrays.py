@@ -107,7 +107,7 @@ def test_a_malformed_capsule_is_refused(settings, message, versioned):
 @pytest.mark.parametrize("major", [0, 2, 2**32 - 1])
 def test_an_unknown_major_version_is_refused(major):
     array = Array(major=major)
-    array.managed.tensor.ndim = -1  # what follows the version is not looked at
+    array.managed.tensor.ndim = -1  # fields after the version are not read
     for read in (lambda: StridedMemoryView(array), lambda: _dlpack.peek_pointer(array.__dlpack__())):
         with pytest.raises(BufferError, match=rf"^the array comes as DLPack {major}\.x, but 1\.x is"):
             read()
@@ -170,7 +170,7 @@ SMALL = st.integers(0, 255)
 )  # fmt: skip
 def test_random_capsules_are_viewed_or_refused(shape, strides, more, versioned):
     if more.get("name", b"") == (b"dltensor" if versioned else b"dltensor_versioned"):
-        del more["name"]  # the structure would be another than the name says, which nobody can see
+        del more["name"]  # the capsule's name would be wrong for the structure, which cannot be detected
     array = Array(shape=shape, strides=strides, versioned=versioned, **more)
     try:
         view = StridedMemoryView(array)

@@ -97,7 +97,7 @@ def test_other_element_sizes(pair, itemsize):
     try:
         found = layout.repacked(itemsize)
     except ValueError:
-        return  # its start is no multiple of the new size, which a layout cannot tell
+        return  # the start is not a multiple of the new size, which a layout does not know
     assert (found.shape, found.itemsize) == (expected.shape, itemsize)
     assert found.slice_offset_in_bytes == layout.slice_offset_in_bytes
     kept = [at for at, extent in enumerate(expected.shape) if extent != 1]

@@ -14,7 +14,7 @@ import pytest
 from cuda.cpu import driver
 from cuda.cpu.driver.base.error import CudaError
 
-# Tests of one folder use helpers that stand in another one's tests.
+# Tests of one folder use helpers in the tests of another.
 sys.path += sorted(str(path) for path in pathlib.Path(__file__).parent.iterdir() if path.is_dir())
 
 

@@ -57,7 +57,7 @@ class Scene:
         self.event = driver.cuEventCreate(0)
         self.module = driver.cuModuleLoadData(kernels.address_of(PTX))
         self.thing: int = 0
-        self.kept: list[object] = []  # what the calls point to
+        self.kept: list[object] = []  # memory that the calls point to
 
     def launch(self, kernel: int, where: int = 0, place: int = 0) -> None:
         values = ctypes.c_uint64(place or self.memory), ctypes.c_uint32(7)
@@ -354,7 +354,7 @@ IN_PRIMARY = {
     "free": lambda h: driver.cuMemFree(h.memory),
 }
 
-# what: how it is made, how it ends, and what else is done with it
+# Object: how it is created, how it is destroyed, and its other uses.
 THINGS = {
     "memory": (lambda h: driver.cuMemAlloc(SIZE), lambda h: driver.cuMemFree(h.thing), MEMORY_USES),
     "a pool's memory": (lambda h: driver.cuMemAllocAsync(SIZE, 0), lambda h: driver.cuMemFree(h.thing), MEMORY_USES),
@@ -498,7 +498,7 @@ def test_destroying_an_object_during_another_call(thing, held, other):
         meetings += 1
         for each in outcomes:
             assert each.error is None or isinstance(each.error, CudaError | _runtime.QueueClosed), each.text
-        if held == other == "end" and thing != "mapped memory":  # whose end here is of three things
+        if held == other == "end" and thing != "mapped memory":  # whose end here destroys three objects
             assert [each.error is None for each in outcomes].count(True) == 1
     assert meetings > 2
 
@@ -512,7 +512,7 @@ def primary(held, other):
     yield lambda: driver.cuCtxSetCurrent(here.context), lambda: held(here), lambda: other(here)
     driver.cuCtxSetCurrent(here.context)
     with contextlib.suppress(CudaError):
-        driver.cuCtxSynchronize()  # a kernel may have used what the reset took away
+        driver.cuCtxSynchronize()  # a kernel may have used memory that the reset freed
     driver.cuDevicePrimaryCtxReset(0)
     place = driver.cuMemAlloc(SIZE)
     again = driver.cuModuleLoadData(kernels.address_of(PTX))
@@ -526,7 +526,7 @@ def primary(held, other):
 
 RESET = {"reset": lambda h: driver.cuDevicePrimaryCtxReset(0), **IN_PRIMARY}
 RESETS = [("reset", "reset"), *((use, "reset") for use in IN_PRIMARY), *(("reset", use) for use in ("load", "launch"))]
-EACH = {"use a library": 3, "use variables": 7, "use a graph": 7}  # of so many lines one is tried, of long calls
+EACH = {"use a library": 3, "use variables": 7, "use a graph": 7}  # for long calls, only every n-th line is tried
 
 
 @pytest.mark.parametrize(("held", "other"), RESETS, ids=[", ".join(each) for each in RESETS])

@@ -165,7 +165,7 @@ def test_ctrl_c_reaches_the_program_through_the_shell(library, spinning):
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         call(library, "cuCtxSynchronize")
-    assert library.cuStreamQuery(None) == abi.CUDA_ERROR_ILLEGAL_STATE  # the kernel was cancelled, which is said once
+    assert library.cuStreamQuery(None) == abi.CUDA_ERROR_ILLEGAL_STATE  # the kernel was cancelled: reported once
     call(library, "cuStreamQuery", None)
     call(library, "cuCtxSynchronize")
 

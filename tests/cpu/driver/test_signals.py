@@ -62,7 +62,7 @@ def test_a_wait_raises_the_exception_of_a_signal_handler(spinning, alarm, wait):
     from cuda.bindings import driver as d
     from cuda.bindings import runtime as r
 
-    r.cudaGetDeviceCount()  # the runtime's functions are imported at its first call, which the alarm is not to meet
+    r.cudaGetDeviceCount()  # the runtime's functions are imported at its first call, which the alarm must not interrupt
     flag, event, memory = spinning(0), driver.cuEventCreate(0), driver.cuMemAlloc(64)
     driver.cuEventRecord(event, 0)
     alarm()
@@ -138,7 +138,7 @@ def test_an_interrupted_copy_does_not_use_its_buffer_later(spinning, alarm, refu
     alarm()
     with pytest.raises(Alarm):
         copy(d, r, buffer, memory)
-    with refused("ILLEGAL_STATE", "results are incomplete"):  # said once; all is over
+    with refused("ILLEGAL_STATE", "results are incomplete"):  # reported once; all work has ended
         driver.cuStreamQuery(0)
     assert driver.cuStreamQuery(0) is None
     assert flag.value.value == 0

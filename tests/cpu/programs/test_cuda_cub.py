@@ -44,7 +44,7 @@ def test_decoupled_look_back_between_blocks(arch, type_, tickets):
     text = f"#define TICKETS {tickets}\ntypedef {type_} T;\n"
     loaded = load(text + LOOK_BACK, arch=arch)
     values = random.integers(-9, 9, tiles * 384).astype(dtype)
-    for _ in range(10):  # what another block sees too early shows only now and then
+    for _ in range(10):  # a missing order between blocks shows only now and then
         memory, next_, out = np.zeros(1 << 20, np.uint8), np.zeros(1, np.uint32), np.zeros_like(values)
         loaded.launch("begin", 1, 128, memory, np.int32(tiles))
         loaded.launch("scan", tiles, 128, memory, np.int32(tiles), next_, values, out)
@@ -95,7 +95,7 @@ def test_algorithms_of_blocks_and_warps():
     np.testing.assert_array_equal(out[512:576], [0, *values[:-4:4]])
     assert out[576] == out[577] == values.sum()
     np.testing.assert_array_equal(out[578:834], np.sort(values.reshape(4, 64), 1).ravel())
-    given = values.reshape(2, 32, 4)  # item i of lane t is place 32 * i + t of a striped arrangement
+    given = values.reshape(2, 32, 4)  # item i of lane t is element 32 * i + t of a striped arrangement
     np.testing.assert_array_equal(out[834:1090].reshape(2, 32, 4), given.transpose(0, 2, 1).reshape(2, 32, 4))
     threads = np.arange(64)
     np.testing.assert_array_equal(out[1090:], np.repeat(threads * 10, threads % 3 + 1))
@@ -144,7 +144,7 @@ def test_generators_of_curand():
     words, sums, d = np.zeros(136, np.uint32), np.zeros(64, np.float32), np.zeros(192)
     loaded = load(source, "curand_kernel.h")
     loaded.launch("k", 1, 64, words, sums, d)
-    assert words[:64].all()  # to skip is to draw
+    assert words[:64].all()  # skipping gives the same state as drawing
     assert abs(words[64:128].mean() / 500 - 4) < 0.05
     assert words[128:].tolist() == [int(word * 2**32 / 4294967087) for word in itertools.islice(mrg32k3a(), 8)]
     assert abs(d[:64].mean()) < 0.03

@@ -12,7 +12,7 @@ import pytest
 from test_cuda_headers import load
 
 pytestmark = [pytest.mark.cpu_only, pytest.mark.needs_nvrtc]
-# The parameters of MTGP32 lie in a header of the host's; here they are variables of the device.
+# The parameters of MTGP32 are in a host header; here they are device variables.
 SOURCE = """#include <curand_kernel.h>
     #include <curand_mtgp32dc_p_11213.h>
     extern "C" __global__ void xorwow(unsigned *first, unsigned *words, const unsigned long long *skips, int n) {

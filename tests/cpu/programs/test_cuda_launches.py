@@ -25,7 +25,7 @@ from cuda.core import (
 
 pytestmark = pytest.mark.needs_nvrtc
 
-# `note` writes the next place of a log: what has run in which order.
+# `note` appends to a log, which shows the order of execution.
 COMMON = """
 __device__ int length;
 extern "C" __global__ void note(int *log, int what) {
@@ -90,7 +90,7 @@ extern "C" __global__ void order(int *log) {
 @pytest.mark.parametrize("linked", [pytest.param(True, marks=pytest.mark.needs_nvjitlink), False])
 def test_launches_of_a_block_are_ordered_and_tail_launches_run_last(build, linked):
     log = build(ORDER, linked=linked).run("order", 1, 1)
-    # A child is complete when all that it launches is; fire-and-forget launches are in no order.
+    # A child is complete when its own launches are; fire-and-forget launches are unordered.
     assert log[log != 0].tolist() == [1, 11, 12, 13, 3, 4, 5]
 
 

@@ -162,7 +162,7 @@ def test_arithmetic_in_all_rounding_modes(arch, dtype):
         values = [function(*row) for row in zip(*exact, strict=True)]
         bits = [encode(value, name, MODES[mode]) for value in values]
         wanted = wrapped(bits, f"u{width // 8}").view(dtype)
-        some = np.array([value != 0 for value in values])  # a zero's sign is not what this is about
+        some = np.array([value != 0 for value in values])  # the sign of a zero is not tested here
         np.testing.assert_array_equal(found[call][some], wanted[some], err_msg=call)
     for call, wanted in extra.items():
         np.testing.assert_array_equal(found[call], wanted.astype(np.float32), err_msg=call)

@@ -198,7 +198,7 @@ def test_memory_accesses_of_a_cubins_ptx_have_source_lines(name, arch):
     found = [(unit.source(each.line), each.source) for each in accesses if unit.source(each.line)]
     assert len(found) > 0.9 * len(accesses) > 0  # some are joined in the GPU's code
     assert {source.file for source, _ in found} == {"test.cu"}
-    # Of two lines that meet in one place of the GPU's code, the table has one.
+    # If two lines share one instruction of the machine code, the table has one of them.
     assert sum(mine.line == theirs.line for mine, theirs in found) > 0.9 * len(found)
 
 

@@ -28,7 +28,7 @@ def load(text: str, body: str = ""):
         (".func (.reg .b32 r) f (.reg .b32 a) { mov.b32 r, a; ret; }", ""),
         (".func f (.param .b32 a) .noreturn { trap; }", ""),
         (".entry e () .reqntid 32 .reqnctapercluster 2 .blocksareclusters { ret; }", ""),
-        ("", ".global .u32 g; .reg .b32 %r; ld.global.u32 %r, [g];"),  # g is a function, too
+        ("", ".global .u32 g; .reg .b32 %r; ld.global.u32 %r, [g];"),  # g is also a function
         ("", "%L: bra %L;"),
         ("", "bra %M; %M: ret;"),
         ("", ".reg .b32 ;"),

@@ -142,7 +142,7 @@ def test_damaged_text():
         except BaseException:
             print(f"input {number} of seed {SEED}:\n{text}")
             raise
-    assert 0 < loaded < COUNT  # some changes do no harm
+    assert 0 < loaded < COUNT  # some changes are harmless
 
 
 def damaged_bytes(data: bytes, dice: random.Random) -> bytes:

@@ -52,7 +52,7 @@ def test_every_reason_belongs_to_an_unsupported_instruction():
     assert with_reason == refused | {name.partition(".")[0] for name in REFUSED}
 
 
-# Types whose instructions are in the section of another type's.
+# Types whose instructions are described in the section of another type.
 SAME_SECTION = {"f64": "f32", "f32x2": "f32", "bf16": "f16", "f16x2": "f16", "bf16x2": "f16"}
 
 

@@ -80,7 +80,7 @@ def test_fully_mapped_arrays(context, shape, tile):
         map_(info(made, memory, (0, 0, 0), (width, height, 1)))
         arrays.copy(made, data, 4 * width, height)
         np.testing.assert_array_equal(read(made, data), data)
-    np.testing.assert_array_equal(read(made, data), data)  # what is mapped stays
+    np.testing.assert_array_equal(read(made, data), data)  # mappings stay valid
     map_(info(made, 0, (0, 0, 0), (width, height, 1)))
     assert not virtual_memory.memories
     assert not read(made, data).any()

@@ -50,7 +50,7 @@ def test_kernels_and_copies_access_imported_memory(context, shared):
     handle = imported(descriptor)
     whole, part = buffer(handle, 0, SIZE), buffer(handle, 4100, 8)
     driver.cuDestroyExternalMemory(handle)
-    with pytest.raises(OSError):  # the descriptor became the driver's
+    with pytest.raises(OSError):  # the driver owns the descriptor now
         os.fstat(descriptor)
     with kernels.loaded(kernels.STORE) as module:
         kernels.run(module, "store", ctypes.c_uint64(part), ctypes.c_uint32(0x01020304))

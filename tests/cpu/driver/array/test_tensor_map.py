@@ -250,7 +250,7 @@ def test_im2col_of_interleaved_images():
     data = random.integers(1, 200, (3, 4, 5, 20, 8)).astype(np.uint16)  # images, slices, rows, columns, channels
     map_ = interleaved(data, (8, 30), 1, im2col=((-1, -1), (-1, -1)))
     found = load(map_, (17, 1, 2, 0), 30 * 8, np.uint16, "im2col", (1, 2)).reshape(30, 8)
-    # The box of pixels goes from -1 to the last but one; each is read at its place plus the offset.
+    # The bounding box goes from -1 to the second-to-last pixel; each pixel is read at its position plus the offset.
     pixels = [(x, y) for y in range(-1, 4) for x in range(-1, 19)]
     first = pixels.index((17, 1))
     wanted = [data[0, 2, y + 2, x + 1] if y + 2 < 5 and x + 1 < 20 else [0] * 8 for x, y in pixels[first : first + 30]]

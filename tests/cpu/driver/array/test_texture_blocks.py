@@ -78,9 +78,9 @@ FORMATS = {
 
 def random_blocks(rows: int, columns: int, size: int) -> np.ndarray:
     blocks = random.integers(0, 256, (rows, columns, size), np.uint8)
-    blocks[0, 0, :2] = blocks[0, 0, 1::-1]  # both orders of the ends come
+    blocks[0, 0, :2] = blocks[0, 0, 1::-1]  # both orders of the endpoints occur
     blocks[-1, -1] = 0
-    blocks[0, -1, 0] = 0x80  # the most negative end
+    blocks[0, -1, 0] = 0x80  # the most negative endpoint
     return blocks
 
 

@@ -65,7 +65,7 @@ FIELDS = {
     11: "R0:9-0 G0:9-0 B0:9-0 R1:7-0 R0:10-11 G1:7-0 G0:10-11 B1:7-0 B0:10-11",
     15: "R0:9-0 G0:9-0 B0:9-0 R1:3-0 R0:10-15 G1:3-0 G0:10-15 B1:3-0 B0:10-15",
 }
-# Whether the other ends are differences from the first one; bits of ends, and of differences in red, green, blue.
+# Whether the other endpoints are deltas of the first one; bits of endpoints, and of deltas in red, green, blue.
 MODES = {
     0: (True, 10, (5, 5, 5)), 1: (True, 7, (6, 6, 6)), 2: (True, 11, (5, 4, 4)), 6: (True, 11, (4, 5, 4)),
     10: (True, 11, (4, 4, 5)), 14: (True, 9, (5, 5, 5)), 18: (True, 8, (6, 5, 5)), 22: (True, 8, (5, 6, 5)),
@@ -130,8 +130,8 @@ def test_the_reserved_mode_of_bc7_is_zero(context):
     assert not texels("BC7_UNORM", blocks).any()
 
 
-# Pillow does not extend the sign of an end once the difference is added, as the format's inventor has it (Microsoft,
-# "BC6H format", "Transform inversion for endpoint values"): no peer for signed ends that are stored as differences.
+# Pillow does not sign-extend an endpoint after adding the delta, as the format's specification requires (Microsoft,
+# "BC6H format", "Transform inversion for endpoint values"): it is no reference for signed endpoints stored as deltas.
 @pytest.mark.parametrize(
     ("mode", "signed"), [(mode, False) for mode in MODES] + [(mode, True) for mode in MODES if not MODES[mode][0]]
 )

@@ -56,7 +56,7 @@ class Injector:
         out = CudaError(abi.CUDA_ERROR_OUT_OF_MEMORY, "injected")
         patch.setattr(shared_file, "make", self.wrap(shared_file.make, out))
         plain, failing = shared_file.map_at, self.wrap(shared_file.map_at, out)
-        back = shared_file.PRIVATE | shared_file.FIXED  # how cuMemUnmap gives back
+        back = shared_file.PRIVATE | shared_file.FIXED  # cuMemUnmap releases with it
         patch.setattr(shared_file, "map_at", lambda *given: (plain if given[3] == back else failing)(*given))
 
     def wrap(self, make, error=MemoryError):
@@ -184,7 +184,7 @@ def with_the_runtime_api(module: int) -> None:
 @pytest.mark.parametrize("program", [streams_and_graphs, capture, memory_of_all_kinds, with_the_runtime_api])
 def test_every_allocation_fails_once(context, monkeypatch, program):
     with kernels.loaded(COUNT_UP) as module:
-        program(module)  # what is made once and stays: default streams and pools, machine code
+        program(module)  # creates what stays: default streams and pools, machine code
         driver.cuCtxSynchronize()
         injector = Injector(monkeypatch)
         program(module)
@@ -198,7 +198,7 @@ def test_every_allocation_fails_once(context, monkeypatch, program):
         for number in range(1, total + 1):
             injector.count, injector.fails = 0, number
             try:
-                program(module)  # may do without: the address that a hint asks for, a wait for what is done by now
+                program(module)  # may succeed: a hinted address is optional, and a wait may find its work already done
             except (MemoryError, CudaError) as error:
                 statuses.append(getattr(error, "status", out))
             injector.fails = 0

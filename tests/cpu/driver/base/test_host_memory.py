@@ -18,7 +18,7 @@ from cuda.cpu.driver.base.error import CudaError
 
 TESTS = pathlib.Path(__file__).parents[3]
 GIB = 1 << 30
-NO_LIMIT_1 = 9223372036854771712  # what version 1 of control groups says where there is none
+NO_LIMIT_1 = 9223372036854771712  # the value for "no limit" in version 1 of control groups
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can hide /proc")
 
 

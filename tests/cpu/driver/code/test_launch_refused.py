@@ -23,13 +23,13 @@ KERNELS = {
     "plain": kernels.STORE,
     "bounded": kernels.STORE.replace("store(", "bounded(").replace("{\n", ".maxntid 64\n{\n", 1),
     "shaped": kernels.STORE.replace("store(", "shaped(").replace("{\n", ".reqntid 32, 2, 1\n{\n", 1),
-    "large": kernels.STORE.replace("store(", "large("),  # may have OPT_IN bytes of dynamic shared memory
+    "large": kernels.STORE.replace("store(", "large("),  # its attribute allows OPT_IN bytes of dynamic shared memory
     "static": kernels.STORE.replace("store(", "static_(").replace(
         "{\n", "{\n .shared .b8 s[1024]; st.shared.u8 [s], 1;\n", 1
     ),
 }
 NAMES = {"plain": b"store", "bounded": b"bounded", "shaped": b"shaped", "large": b"large", "static": b"static_"}
-FITS = {"shaped": (32, 2, 1)}  # blocks; of the others, one thread
+FITS = {"shaped": (32, 2, 1)}  # blocks; the other launches have one thread
 # Kernel, grid, block, dynamic shared memory, status, message.
 SHAPES = [
     ("plain", (0, 1, 1), (1, 1, 1), 0, "INVALID_VALUE", "grid dimension x is 0"),
@@ -103,7 +103,7 @@ def test_invalid_grid_and_block_shapes(case, refused, grid, block, shared, statu
     with refused(status, says):
         driver.cuLaunchCooperativeKernel(case.function, *grid, *block, shared, 0, case.packed)
     expected = getattr(abi, f"CUDA_ERROR_{status}")
-    for _ in range(2):  # before and after the library knows the way for this function
+    for _ in range(2):  # before and after the library's fast path knows this function
         assert case.by_library(grid, block, shared) == expected
         assert case.by_library(grid, block, shared, ex=True) == expected
         assert case.works()

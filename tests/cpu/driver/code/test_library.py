@@ -161,7 +161,7 @@ def registers(image, *options):
     [
         ("", 0, 64),  # so that a block of 1024 threads fits
         ("", 40, 40),
-        ("", 3, 16),  # what calls need
+        ("", 3, 16),  # registers that calls need
         (".maxnreg 24", 0, 24),
         (".maxnreg 24", 40, 24),
         (".maxntid 128", 0, 200),

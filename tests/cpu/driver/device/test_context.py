@@ -328,7 +328,7 @@ def test_ctrl_c_ends_a_kernel_and_leaves_the_context_usable(spinning, refused, w
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         wait(stream, event, buffer)
-    with refused("ILLEGAL_STATE", "kernel 'spin' was cancelled"):  # results are incomplete: the next wait says so, once
+    with refused("ILLEGAL_STATE", "kernel 'spin' was cancelled"):  # results are incomplete: reported once
         wait(stream, event, buffer)
     with contextlib.suppress(CudaError):  # of the other streams
         driver.cuCtxSynchronize()

@@ -185,7 +185,7 @@ def test_a_green_context_is_current(context, workers, spinning, refused):
         with calls.memory() as pointer:  # memory is the primary context's
             flag = spinning(ordinary)
             driver.cuMemsetD32Async(pointer, 4, 1, stream)
-            driver.cuMemsetD32(pointer, 5, 1)  # in the green context's default stream: behind `stream`
+            driver.cuMemsetD32(pointer, 5, 1)  # in the green context's default stream: ordered after `stream`
             driver.cuCtxSynchronize()  # not the spinning kernel
             value = c_uint32()
             ctypes.memmove(addressof(value), pointer, 4)

@@ -246,7 +246,7 @@ def test_waits_for_a_dead_process_return(context):
         with pytest.raises(CudaError):
             driver.cuEventQuery(event)
         other.kill()
-        driver.cuEventSynchronize(event)  # before anybody has asked how the process ended
+        driver.cuEventSynchronize(event)  # before the process is reaped
         assert other.process.wait() == -signal.SIGKILL
         driver.cuEventDestroy(event)
 

@@ -64,7 +64,7 @@ class Call:
 
 @pytest.fixture
 def call(context, monkeypatch):
-    monkeypatch.setenv("CUDA_CPU_LEVEL", "1")  # for better code Python would be asked once more
+    monkeypatch.setenv("CUDA_CPU_LEVEL", "1")  # switching to optimised code would call Python once more
     made = Call()
     for _ in range(3):
         assert made.launch() == made.synchronize() == 0
@@ -165,7 +165,7 @@ def test_less_shared_memory(call):
 
 def test_another_context(call, context):
     other = driver.cuCtxCreate(0, 0, 0)
-    assert call.launch() == abi.CUDA_ERROR_INVALID_HANDLE  # the stream is the other's
+    assert call.launch() == abi.CUDA_ERROR_INVALID_HANDLE  # the stream belongs to the other context
     driver.cuCtxPopCurrent()
     assert call.launch() == 0
     driver.cuCtxPushCurrent(other)

@@ -14,7 +14,7 @@ from cuda.cpu.compile import jit
 from cuda.cpu.ptx.program import build
 
 LANES = 32
-WORDS = 8  # that a lane writes
+WORDS = 8  # written by each lane
 KERNEL = """
 .visible .entry k(.param .u64 in, .param .u64 starts, .param .u64 out)
 {{
@@ -35,7 +35,7 @@ END:
     ret;
 }}
 """
-# Instructions, and what a lane finds: words from its start on, or numbers.
+# Instructions, and the values that a lane loads: words from its start on, or numbers.
 CASES = {
     "a vector of four": ("ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%d7];", lambda w: w[:4]),
     "a vector of two": ("ld.global.v2.u32 {%r3, %r4}, [%d7+8];", lambda w: w[2:4]),

@@ -62,7 +62,7 @@ def test_an_index_that_wraps_around_within_a_warp() -> None:
         wide = (np.arange(32, dtype=np.int64) + first).astype(np.int32)
         wide = wide.astype(np.int64) if kind.startswith("s") else wide.view(np.uint32).astype(np.int64)
         base = np.uint64((middle.ctypes.data + 4 * 100 - 4 * int(wide[0])) % 2**64)
-        # Only a window of the numbers lies in memory: drop lanes beyond the jump by taking them modulo 2**64.
+        # Only a window of the indices lies in memory; where they jump further, the kernel masks them.
         expected = 100 + (wide - wide[0])
         if abs(expected).max() >= 300:
             text_here = text.replace("and.b64 %d3, %d3, MASK;", "and.b64 %d3, %d3, 127;")

@@ -30,7 +30,7 @@ END:
 }
 """
 LOAD = "ld.global.TYPE %r2, [%d5];"
-# For each way the type of the indices and which of them it takes.
+# For each way to compute an address: the type of the indices, and the code.
 WAYS = {
     "mul.wide.s32": ("s32", "mul.wide.s32 %d7, %r2, 4; add.s64 %d8, %d1, %d7; ld.global.u32 %r8, [%d8];"),
     "mul.wide.u32": ("u32", "mul.wide.u32 %d7, %r2, 4; add.s64 %d8, %d7, %d1; ld.global.u32 %r8, [%d8];"),
@@ -105,7 +105,7 @@ def test_which_address_computations_become_gathers() -> None:
     }  # fmt: skip
 
 
-# Counts in shared memory, 64 bytes behind `bins`, from a number of each thread; the last thread does not count.
+# Counts numbers of the threads in shared memory, 64 bytes after `bins`; the last thread does not count.
 COUNT = """
 .visible .entry k(.param .u64 data, .param .u64 out, .param .u32 last)
 {

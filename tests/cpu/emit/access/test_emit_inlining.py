@@ -57,7 +57,7 @@ def test_divergent_loops_in_inlined_functions(
     count = int(starts[-1])
     x = random.integers(0, 2**32, 4096, np.uint32)
     columns = random.integers(0, 4000, count).astype(np.uint32)
-    if order != "any":  # in each round the lanes read words that follow each other, forwards or backwards
+    if order != "any":  # in each iteration the lanes read contiguous words, forwards or backwards
         lane = np.repeat(np.arange(threads), 3)
         columns = (lane if order == "rows" else 3000 - lane).astype(np.uint32) + np.tile([0, 500, 900], threads)
         columns = columns.astype(np.uint32)

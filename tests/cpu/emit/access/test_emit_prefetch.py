@@ -22,9 +22,9 @@ from cuda.cpu.ptx import program as ptx_program
 
 HEAD = ".version 8.5\n.target sm_90\n.address_size 64\n"
 
-# Adds up x[start + i] for i = thread, thread + step, ... while COMPARE holds; ADD is what a round adds to the index.
+# Adds up x[start + i] for i = thread, thread + step, ... while COMPARE holds; ADD advances the index.
 SIZES = ("grid_dim", "blocks")
-COPIES = 2  # of the loop: for blocks alone, and several abreast
+COPIES = 2  # of the loop: for single blocks, and for fused ones
 HINT_TO_READ = re.compile(r"call void @llvm\.prefetch\.p0\(ptr %\w+, i32 0,")
 SUM = """
 .visible .entry k(.param .u64 x, .param .u64 out, .param .TYPE start, .param .TYPE n, .param .TYPE step)
@@ -169,7 +169,7 @@ def test_loops_prefetch_the_next_iteration() -> None:
     assert hints(ADD="add.s64 %i3, %i3, %i3; add.s64 %i3, %i3, 1;") == 0
     once, other = ADDS["once"][0], "add.s64 %d8, %d2, %d6; ld.global.u32 %r7, [%d8]; add.u32 %r5, %r5, %r7;"
     assert hints(other, ADD=once) == 0
-    assert hints(other + "st.volatile.global.u32 [%d2], %r5;", ADD=once) == 2 * 2  # and one copy for blocks alone
+    assert hints(other + "st.volatile.global.u32 [%d2], %r5;", ADD=once) == 2 * 2  # and one copy for single blocks
 
 
 def test_long_address_chains_are_traversed_once() -> None:
@@ -200,7 +200,7 @@ END:
 @pytest.mark.parametrize(
     ("axis", "near", "quick", "expected"),
     [
-        ("0", 0, False, {2560: 2, 2624: 2}),  # for converged SIMD groups, and those of which some lanes run
+        ("0", 0, False, {2560: 2, 2624: 2}),  # for converged SIMD groups, and for partially active ones
         ("0", 0, True, {2560: 1, 2624: 1}),
         ("%tid.y", 0, False, {2560: 2, 2624: 2}),
         ("0", 1024, False, {1024: 2, 1088: 2}),

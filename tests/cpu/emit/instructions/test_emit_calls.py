@@ -145,7 +145,7 @@ CALL_REGISTERS = """
 
 
 @pytest.mark.parametrize("known", ["proto", "list"])
-@pytest.mark.parametrize("lanes", [32, 11])  # all, and those in front of a branch
+@pytest.mark.parametrize("lanes", [32, 11])  # all lanes, and those before a branch
 def test_indirect_calls_with_parameters_in_registers(known: str, lanes: int) -> None:
     functions = IN_REGISTERS.format("add", "add", 0) + IN_REGISTERS.format("sub", "sub", 7)
     table = ".global .align 8 .u64 table[2] = {add, sub};\n"

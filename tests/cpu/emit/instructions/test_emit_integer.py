@@ -12,7 +12,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from support.lanewise import apply
 
-# 32 lanes an example: a few are plenty; what fails is not worth shrinking for long.
+# An example has 32 lanes, so a few suffice; failures are not worth much shrinking.
 quick = settings(max_examples=3, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 
 

@@ -111,7 +111,7 @@ def test_arithmetic_of_halves(name, type_):
         check_float(f"{name_}.{type_} $d, {operands}", type_, operation, count)
         return
     if name in ("min", "max"):
-        operands = "$a, $a"  # which zero is less is told by other tests
+        operands = "$a, $a"  # the order of zeros is checked by other tests
         check_float(f"{name}.{type_} $d, {operands}", type_, lambda a: a, 1)
         return
     check_float(f"{name}.{type_} $d, {operands}", type_, OPERATIONS[name], count)

@@ -11,7 +11,7 @@ from support.warps import HEAD, compiled
 
 from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
 
-# out[i] = the thread's place in its block and the block's in the grid, five bits for each axis; i < n.
+# out[i] = thread index and block index, five bits for each axis; i < n.
 INDICES = """
 .visible .entry k(.param .u64 out, .param .u32 n)
 {
@@ -67,7 +67,7 @@ def test_indices_with_smaller_simd_widths(width: str, monkeypatch: pytest.Monkey
     compiled.cache_clear()
 
 
-# The last thread of one block writes where nobody may.
+# The last thread of one block writes to an invalid address.
 STRAY = """
 .visible .entry k(.param .u32 bx, .param .u32 by, .param .u32 t)
 {

@@ -37,7 +37,7 @@ def kernel(body: str, functions: str = "") -> str:
 """
 
 
-# Each shape: its text, and what it makes of %r2 (a) and %r3 (b) of one lane.
+# Each shape: its PTX, and its result for %r2 (a) and %r3 (b) of one lane.
 def _straight(count: int) -> tuple[str, Callable[[int, int], int]]:
     def run(a: int, b: int) -> int:
         for i in range(count):

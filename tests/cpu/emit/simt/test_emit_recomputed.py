@@ -18,7 +18,7 @@ from cuda.cpu.emit import emit_kernel
 from cuda.cpu.ptx import program as ptx_program
 from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
 
-# Predicates of the lane, of the thread, and of both, live behind a barrier; a branch there asks for one of them.
+# Predicates of the lane, of the thread, and of both are live after a barrier, where a branch uses one of them.
 BEHIND = (
     HEAD
     + """
@@ -106,7 +106,7 @@ def test_results_of_calls_are_spilled_at_barriers(level: str, monkeypatch: pytes
     np.testing.assert_array_equal(out, 2 * np.arange(96))
 
 
-# All lanes of a mask store to one place, where the last one's value stays.
+# All lanes of a mask store to one address, where the value of the last lane stays.
 ONE_WORD = (
     HEAD
     + """

@@ -18,7 +18,7 @@ from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
 
 pytestmark = pytest.mark.cpu_only
 
-# out[y][x] = what threads (i, y) and (x, i) of the block have in common, summed up; each tile is read between barriers.
+# out[y][x] = a sum of products of elements of row y and column x of a tile, which is read between barriers.
 PRODUCT = """
 .shared .align 4 .b8 a[4096]; .shared .align 4 .b8 b[4096];
 .visible .entry k(.param .u64 x, .param .u64 out, .param .u32 n) {
@@ -72,7 +72,7 @@ def test_only_tiled_kernels_have_uniform_tile_code() -> None:
     assert "\ntile0:" not in text_of(PRODUCT.replace("bar.sync 0;", ""))
 
 
-# Behind a barrier, the threads with %tid.y = 1 of block 1 load from where nothing is.
+# After a barrier, the threads of block 1 with %tid.y = 1 load from an invalid address.
 STRAY = """
 .visible .entry k(.param .u64 x) {
     .reg .b32 %r<9>; .reg .b64 %d<9>;

@@ -212,6 +212,6 @@ def test_scale_selectors_may_be_registers(factors):
     }"""
     out = np.zeros(32, np.float32)
     compiled(text.replace("FACTORS", factors))(out)
-    # Lanes 2 and 3 of four have the factors 1 and 2 of A's rows, lane 3 the factor 2 of B's columns.
+    # Lanes 2 and 3 of each four hold scale factors 1 and 2 of A's rows, lane 3 factor 2 of B's columns.
     value = float(np.uint8(0x22 >> 2 & 0xF).view(ml_dtypes.float4_e2m1fn))
     assert set(out) == {32 * value * value * (1 + 2) * 2}

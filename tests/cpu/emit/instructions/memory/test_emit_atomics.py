@@ -240,7 +240,7 @@ END:
     ret;
 }}
 """
-# What each operation makes of an old and a given number, as Python ints of the type.
+# The result of each operation on an old and a given number, as Python integers.
 RULES = {
     "add": lambda old, x: old + x,
     "min": min,
@@ -269,7 +269,7 @@ def apply(rule, dtype, old, value):
 
 
 SLOTS = st.one_of(
-    st.just([5] * LANES),  # all at one place
+    st.just([5] * LANES),  # all at one address
     st.permutations(range(LANES)),
     st.lists(st.integers(0, 2), min_size=LANES, max_size=LANES),
     st.lists(st.integers(0, LANES - 1), min_size=LANES, max_size=LANES),

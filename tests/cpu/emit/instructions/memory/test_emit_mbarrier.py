@@ -94,7 +94,7 @@ def test_ignored_out_of_bounds_bytes_complete_the_transaction():
     )  # fmt: skip
     done, *halves = run(code, data).view(np.uint8).reshape(32, 4).T[:3]
     assert done.all()
-    np.testing.assert_array_equal(np.concatenate(halves)[3:33], data[3:33])  # an H100 copies the others, too
+    np.testing.assert_array_equal(np.concatenate(halves)[3:33], data[3:33])  # an H100 also copies the others
 
 
 def test_arrive_expect_tx():
