@@ -173,7 +173,7 @@ def test_wrong_use(use, error, message):
 LAYOUT = StridedLayout.dense((4, 6), 4)
 
 
-def test_views_take_layouts():
+def test_view_accepts_a_layout():
     array = np.arange(24, dtype=np.int32).reshape(4, 6)
     view = StridedMemoryView.from_array_interface(array)
     assert view.layout == LAYOUT

@@ -72,7 +72,7 @@ def test_a_sync_copy_waits_for_its_source(spinning):
 
 
 @pytest.mark.parametrize("size", [64, 1 << 20])
-def test_a_wild_host_address_ends_the_context_not_the_process(refused, size):
+def test_an_unmapped_host_address_fails_the_context_not_the_process(refused, size):
     nowhere = 0x8000  # Linux lets ordinary processes map nothing below 0x10000
     driver.cuCtxCreate(0, 0, 0)
     pointer = driver.cuMemAlloc(size)
