@@ -58,9 +58,9 @@ def _is_uniform(graph: Graph, step: Step) -> bool:
 def _reason(graph: Graph, step: Step) -> str:
     base = _base(step)
     assert step.form is not None
-    assert isinstance(base, Register)  # an address by name is the same for all lanes
     if step.form.space == "local":
         return "each lane has local memory of its own"
+    assert isinstance(base, Register)  # an address by name is the same for all lanes
     if set(step.form.modifiers) & {"volatile", "relaxed", "acquire", "release", "mmio"}:
         return "it is ordered among threads"
     stride = graph.strides.get(base.name)
