@@ -5,7 +5,7 @@
 import pytest
 from support import import_graph
 
-# From the lowest up: a module imports from its own layer and from those before it. What a longer name says goes first.
+# From the lowest up: a module imports from its own layer and from those before it. The longest name that fits counts.
 LAYERS = [
     "cuda.cpu.runtime",
     "cuda.cpu.ptx",
@@ -44,11 +44,11 @@ def test_the_graph_is_that_of_our_modules(edges):
     assert all(edges[module] for module in ("cuda.core._device._device", "cuda.bindings._args"))
 
 
-def test_no_module_imports_itself_by_others(edges):
+def test_there_are_no_import_cycles(edges):
     assert import_graph.cycles(edges) == []
 
 
-def test_no_import_goes_up(edges):
+def test_modules_import_from_their_own_or_a_lower_layer(edges):
     assert import_graph.upward(edges, LAYERS) == []
     assert import_graph.upward(edges, PACKAGES) == []
     cpu = {target for module in edges if module.startswith("cuda.cpu") for target in edges[module]}

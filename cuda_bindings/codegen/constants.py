@@ -67,7 +67,7 @@ def read(
 
 
 def has_value(macro: Cursor) -> bool:
-    """Tell whether a macro takes no arguments and is not empty (an include guard, a calling convention)."""
+    """Return whether a macro takes no arguments and is not empty (an include guard, a calling convention)."""
     tokens = list(macro.get_tokens())
     if len(tokens) < 2:
         return False

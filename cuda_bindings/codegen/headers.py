@@ -142,7 +142,7 @@ def name_handles(library: Library) -> None:
 
 
 def is_handle(library: Library, type_: Type) -> bool:
-    """Tell whether a type is a pointer to an opaque struct."""
+    """Return whether a type is a pointer to an opaque struct."""
     return (
         isinstance(type_, Pointer)
         and isinstance(type_.to, Named)

@@ -108,6 +108,6 @@ def record_struct(library: Library, param: Param) -> Struct:
 
 
 def is_queried(param: Param) -> bool:
-    """Tell whether a first call returns the size of a record's buffer; else the caller passes it."""
+    """Return whether a first call returns the size of a record's buffer; else the caller passes it."""
     buffer = param.record.buffer
     return buffer is not None and all(path != buffer.capacity for path, _, _ in param.record.inputs)

@@ -53,7 +53,7 @@ class RecordWrapper(Expressions):
         return isinstance(meaning, Enum) or not isinstance(meaning, Struct | Array | Pointer) or self.is_opaque(type_)
 
     def is_opaque(self, type_: Type) -> bool:
-        """Tell whether a type is a pointer to an opaque struct."""
+        """Return whether a type is a pointer to an opaque struct."""
         meaning = strip_typedefs(self.library, type_)
         if not isinstance(meaning, Pointer):
             return False

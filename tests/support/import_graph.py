@@ -80,8 +80,9 @@ def imports(path: pathlib.Path, module: str) -> Iterator[str]:
     """Yield the full name of everything that a file imports: modules, and names that may be modules."""
     package = module if path.stem == "__init__" else module.rpartition(".")[0]
     read = _python_imports if path.suffix == ".py" else _cython_imports
-    parts = re.findall(r'^include "(.+)"', path.read_text(), re.MULTILINE)
-    text = "\n".join(file.read_text() for file in (path, *(path.with_name(part) for part in parts)))
+    text = path.read_text()
+    included = re.findall(r'^include "(.+)"', text, re.MULTILINE)
+    text = "\n".join([text, *(path.with_name(name).read_text() for name in included)])
     for name, names in read(text):
         target = absolute(name, package)
         yield from (f"{target}.{each}" for each in names) if names else [target]

@@ -198,7 +198,7 @@ class CacheFolder:
         return len(self._magic) + hashlib.sha256().digest_size
 
     def is_there(self) -> bool:
-        """Tell whether the folder still exists, and the descriptor is still its (a program may close all it has)."""
+        """Return whether the folder still exists, and the descriptor is still its (a program may close all it has)."""
         try:
             status = os.fstat(self._handle)
         except OSError:

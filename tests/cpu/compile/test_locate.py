@@ -84,18 +84,18 @@ def test_what_the_code_itself_reports_names_its_instruction():
     assert loaded.code.locate(fault) == "PTX line 26 `trap;` (wild.cu line 71)"
 
 
-def object_of(text: str, level: int, name: str = "wild", *, places: bool) -> bytes:
+def object_of(text: str, level: int, name: str = "wild", *, locations: bool) -> bytes:
     program = build([text], capability=90)
-    code = jit.kernel_text(program.laid_out(name), name, locations=[] if places else None).text
-    return jit.assemble(locate.with_locations(code) if places else code, level)
+    code = jit.kernel_text(program.laid_out(name), name, locations=[] if locations else None).text
+    return jit.assemble(locate.with_locations(code) if locations else code, level)
 
 
 def test_code_is_known_by_its_bytes():
-    code = locate.Code(object_of(WILD, jit.BEST, places=True), "wild")
-    images = [runtime.Image(object_of(WILD, level, places=False)) for level in (jit.QUICK, jit.BEST)]
+    code = locate.Code(object_of(WILD, jit.BEST, locations=True), "wild")
+    images = [runtime.Image(object_of(WILD, level, locations=False)) for level in (jit.QUICK, jit.BEST)]
     assert [code.is_of(image) for image in images] == [False, True]
     other = WILD.replace("    bar.sync 0;\n", "")
-    assert not code.is_of(runtime.Image(object_of(other, jit.BEST, places=False)))
+    assert not code.is_of(runtime.Image(object_of(other, jit.BEST, locations=False)))
 
 
 def test_an_address_elsewhere_has_no_instruction():
@@ -110,6 +110,6 @@ def test_an_address_elsewhere_has_no_instruction():
 def test_locations_leave_the_code_as_it_is(make, seed):
     text = make(Random(seed)).text
     for level in (jit.QUICK, jit.BEST):
-        code = locate.Code(object_of(text, level, "k", places=True), "k")
-        assert code.code == dict(elf.Sections(object_of(text, level, "k", places=False)))[".text"]
+        code = locate.Code(object_of(text, level, "k", locations=True), "k")
+        assert code.code == dict(elf.Sections(object_of(text, level, "k", locations=False)))[".text"]
         assert len(set(code.lines)) > 20

@@ -196,11 +196,11 @@ _ATTRIBUTES = (
     ("reserved_mem_current", cydriver.CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, False,
      "Return how many bytes are reserved for graphs."),
     ("reserved_mem_high", cydriver.CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, True,
-     "Return how many bytes have been reserved for graphs at most; set it to 0 to count anew."),
+     "Return how many bytes have been reserved for graphs at most; set it to 0 to restart counting."),
     ("used_mem_current", cydriver.CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, False,
      "Return how many bytes graphs are using."),
     ("used_mem_high", cydriver.CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, True,
-     "Return how many bytes graphs have used at most; set it to 0 to count anew."),
+     "Return how many bytes graphs have used at most; set it to 0 to restart counting."),
 )
 for _name, _which, _resets, _doc in _ATTRIBUTES:
     setattr(GraphMemoryAttributes, _name, _graph_attribute(_which, _doc, _resets))

@@ -108,32 +108,32 @@ cdef class MemoryPool(_Base):
         raise TypeError("MemoryPool is a base class: use DeviceMemoryResource, PinnedMemoryResource or "
                         "ManagedMemoryResource")
 
-    def _use_current(self, int ordinal, int allocation, int location, int place):
+    def _use_current(self, int ordinal, int allocation, int location_type, int location_id):
         """Use the driver's pool for a location, and let it keep freed memory."""
-        cdef cydriver.CUmemLocation where
+        cdef cydriver.CUmemLocation location
         self._begin(ordinal)
-        if location == cydriver.CU_MEM_LOCATION_TYPE_DEVICE:
+        if location_type == cydriver.CU_MEM_LOCATION_TYPE_DEVICE:
             check(cydriver.cuDeviceGetMemPool(&self.pool, native_device(ordinal)), b"cuDeviceGetMemPool")
         else:
-            memset(&where, 0, sizeof(where))
-            where.type = <cydriver.CUmemLocationType>location
-            where.id = place
+            memset(&location, 0, sizeof(location))
+            location.type = <cydriver.CUmemLocationType>location_type
+            location.id = location_id
             check(
-                cydriver.cuMemGetMemPool(&self.pool, &where, <cydriver.CUmemAllocationType>allocation),
+                cydriver.cuMemGetMemPool(&self.pool, &location, <cydriver.CUmemAllocationType>allocation),
                 b"cuMemGetMemPool",
             )
         # With a release threshold of 0 a pool returns freed memory to the system at each synchronisation.
         if self._attribute(cydriver.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD) == 0:
             self._keep_memory()
 
-    def _create(self, int ordinal, int allocation, int location, int place, max_size=0, sharing=None):
+    def _create(self, int ordinal, int allocation, int location_type, int location_id, max_size=0, sharing=None):
         """Create a pool. `sharing` is an `_ipc.Sharing` if other processes may open it."""
         cdef cydriver.CUmemPoolProps properties
         self._begin(ordinal)
         memset(&properties, 0, sizeof(properties))
         properties.allocType = <cydriver.CUmemAllocationType>allocation
-        properties.location.type = <cydriver.CUmemLocationType>location
-        properties.location.id = place
+        properties.location.type = <cydriver.CUmemLocationType>location_type
+        properties.location.id = location_id
         properties.maxSize = checked_size(max_size)
         if sharing is not None:
             properties.handleTypes = cydriver.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
@@ -464,11 +464,11 @@ def _pool_attribute(int which, str doc, kind):
 
 _ATTRIBUTES = (
     ("reuse_follow_event_dependencies", cydriver.CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, bool,
-     "Tell whether memory freed in another stream is reused where events order the two."),
+     "Return whether memory freed in another stream is reused where events order the two."),
     ("reuse_allow_opportunistic", cydriver.CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, bool,
-     "Tell whether memory freed in another stream is reused once that work is finished."),
+     "Return whether memory freed in another stream is reused once that work is finished."),
     ("reuse_allow_internal_dependencies", cydriver.CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, bool,
-     "Tell whether the driver may make a stream wait in order to reuse memory."),
+     "Return whether the driver may make a stream wait in order to reuse memory."),
     ("release_threshold", cydriver.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, int,
      "Return how many bytes the pool keeps when work is synchronised."),
     ("reserved_mem_current", cydriver.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, int,

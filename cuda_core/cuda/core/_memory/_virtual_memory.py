@@ -88,13 +88,13 @@ def _accesses(device: Device, config: VirtualMemoryResourceOptions) -> list[driv
     wanted = {device.device_id: own}
     for peer in config.peers:
         wanted.setdefault(int(peer), VirtualMemoryAccessType(config.peer_access))
-    places = [(_location(_PLACES.CU_MEM_LOCATION_TYPE_DEVICE, number), kind) for number, kind in wanted.items()]
+    locations = [(_location(_PLACES.CU_MEM_LOCATION_TYPE_DEVICE, number), kind) for number, kind in wanted.items()]
     if config.location_type != VirtualMemoryLocationType.DEVICE:
-        places.append((_own_location(device, config), own))
+        locations.append((_own_location(device, config), own))
     accesses = []
-    for where, kind in places:
+    for location, kind in locations:
         access = driver.CUmemAccessDesc()
-        access.location = where
+        access.location = location
         access.flags = _ACCESSES[kind]
         accesses.append(access)
     return accesses

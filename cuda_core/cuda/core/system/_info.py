@@ -126,8 +126,8 @@ class RepairStatus(_Answer):
     """The hardware repairs that are pending until the next reset."""
 
     __slots__ = ()
-    channel_repair_pending = _field("b_channel_repair_pending", "Tell whether memory channels will be.", bool)
-    tpc_repair_pending = _field("b_tpc_repair_pending", "Tell whether processing clusters will be.", bool)
+    channel_repair_pending = _field("b_channel_repair_pending", "Return whether memory channels will be.", bool)
+    tpc_repair_pending = _field("b_tpc_repair_pending", "Return whether processing clusters will be.", bool)
 
 
 class CoolerInfo(_Answer):
@@ -205,7 +205,7 @@ class GpuDynamicPstatesUtilization(_Answer):
     """The utilisation of a component of a device."""
 
     __slots__ = ()
-    is_present = _field("b_is_present", "Tell whether the device has the part.", bool)
+    is_present = _field("b_is_present", "Return whether the device has the part.", bool)
     percentage = _field("percentage", "Return how busy it is, in percent.")
     inc_threshold = _field("inc_threshold", "Return above how many percent its clocks go up.")
     dec_threshold = _field("dec_threshold", "Return below how many percent its clocks go down.")

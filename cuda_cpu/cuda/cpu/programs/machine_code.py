@@ -49,29 +49,29 @@ def is_machine_code(path: pathlib.Path) -> bool:
 
 def _segments(data: bytes) -> Iterator[tuple[int, int, int, int]]:
     """Yield type, offset in the file, address and size of each segment (Elf64_Phdr)."""
-    (place,) = struct.unpack_from("<Q", data, 32)
+    (table,) = struct.unpack_from("<Q", data, 32)
     size, count = struct.unpack_from("<HH", data, 54)
     for i in range(count):
-        kind, _, offset, address, _, in_file = struct.unpack_from("<IIQQQQ", data, place + i * size)
+        kind, _, offset, address, _, in_file = struct.unpack_from("<IIQQQQ", data, table + i * size)
         yield kind, offset, address, in_file
 
 
 def dynamic(data: bytes) -> dict[int, list[str]]:
     """Return the DT_NEEDED, DT_RPATH and DT_RUNPATH entries of a program by tag."""
     segments = list(_segments(data))
-    places, table = [], 0
+    entries, table = [], 0
     for kind, offset, _, size in segments:
         if kind == PT_DYNAMIC:
             for tag, value in struct.iter_unpack("<QQ", data[offset : offset + size - size % 16]):
                 if tag in (DT_NEEDED, DT_RPATH, DT_RUNPATH):
-                    places.append((tag, value))
+                    entries.append((tag, value))
                 elif tag == DT_STRTAB:
                     table = value
     found: dict[int, list[str]] = {DT_NEEDED: [], DT_RPATH: [], DT_RUNPATH: []}
     for kind, offset, address, size in segments:
         if kind == PT_LOAD and address <= table < address + size:
-            for tag, place in places:
-                start = offset + table - address + place
+            for tag, name_offset in entries:
+                start = offset + table - address + name_offset
                 found[tag].append(data[start : data.index(b"\0", start)].decode("utf-8", "replace"))
     return found
 
@@ -81,9 +81,9 @@ def before_ours(path: pathlib.Path, found: dict[int, list[str]]) -> str | None:
     folders = [] if found[DT_RUNPATH] else [entry for paths in found[DT_RPATH] for entry in paths.split(":")]
     for folder in folders:
         for name in (RUNTIME, "libcuda.so.1"):
-            place = os.path.join(re.sub(r"\$(ORIGIN|\{ORIGIN\})", str(path.parent), folder), name)
-            if name in found[DT_NEEDED] and os.path.exists(place):
-                return place
+            library = os.path.join(re.sub(r"\$(ORIGIN|\{ORIGIN\})", str(path.parent), folder), name)
+            if name in found[DT_NEEDED] and os.path.exists(library):
+                return library
     return None
 
 
@@ -139,9 +139,9 @@ def python_library(python: str | None) -> tuple[str, str]:
     executable, major, minor, flags, base, soname, folder, machine = about(python)
     name = f"libpython{major}.{minor}{flags}.so.1.0"
     names = [each for each in (soname, name) if each and ".so" in each]
-    for place in (folder, f"{folder}/{machine}", f"{base}/lib", f"{base}/lib64", f"/usr/lib/{machine}"):
+    for directory in (folder, f"{folder}/{machine}", f"{base}/lib", f"{base}/lib64", f"/usr/lib/{machine}"):
         for each in names:
-            if place and os.path.exists(found := os.path.join(place, each)):
+            if directory and os.path.exists(found := os.path.join(directory, each)):
                 return executable, found
     raise MachineCodeError(
         f"programs that are machine code need Python as a library, {name}, and {executable} has none: install it "

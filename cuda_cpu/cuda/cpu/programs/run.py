@@ -73,8 +73,8 @@ def prepare(folder: pathlib.Path) -> None:
     """Fill the private folder: driver and NVML by name, this package, and llvmlite for interpreters without it."""
     for name in ("lib", "start", "python/cuda", "fallback"):
         (folder / name).mkdir(parents=True)
-    for name, place in LIBRARIES.items():
-        (folder / "lib" / name).symlink_to(PACKAGE / place)
+    for name, path in LIBRARIES.items():
+        (folder / "lib" / name).symlink_to(PACKAGE / path)
     (folder / "start" / "sitecustomize.py").symlink_to(PACKAGE / "programs" / "forward" / "start.py")
     (folder / "python" / "cuda" / "cpu").symlink_to(PACKAGE)
     found = importlib.util.find_spec("llvmlite")

@@ -119,7 +119,7 @@ class Shape:
 
     @property
     def deferred(self) -> bool:
-        """Tell whether memory is mapped into all of the array later."""
+        """Return whether memory is mapped into all of the array later."""
         return bool(self.flags & CUDA_ARRAY3D_DEFERRED_MAPPING)
 
     @property

@@ -96,11 +96,11 @@ class Function:
                 self.half_run_grid = self.half_run_grid or made
         return self.half_run_grid
 
-    def make(self, row: int) -> Any:
-        """Compile the kernel for blocks of one kind, and return the grid."""
+    def make(self, lane_run: int) -> Any:
+        """Compile the kernel for FULL_RUN or HALF_RUN and return it in the form that the runtime launches."""
         kernel = self.kernel
         with images.ptx_errors(CUDA_ERROR_INVALID_PTX):
-            machine = self.module.code.compile(kernel.name, row)
+            machine = self.module.code.compile(kernel.name, lane_run)
         state = device_runtime.state_of(self.context) if self.module.code.device_runtime else None
         if machine.checks:
             address.watch()

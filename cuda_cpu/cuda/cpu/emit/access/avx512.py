@@ -15,7 +15,7 @@ LANES = {"float": (16, "ps"), "double": (8, "pd")}
 
 
 def has(frame: Frame, element: str) -> bool:
-    """Tell whether the CPU has the instructions for elements of a type."""
+    """Return whether the CPU has the instructions for elements of a type."""
     return frame.module.native_gather and element in LANES
 
 

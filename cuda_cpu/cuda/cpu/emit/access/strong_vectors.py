@@ -98,7 +98,7 @@ def store(frame: Frame, address: Value, elements: list[Value], order: str) -> No
 
 
 def _each(frame: Frame, access: str, begin: str) -> str:
-    """Return a loop of an access of each lane between its place, %ptr, and its two words, which are at %pair."""
+    """Return a loop of an access of each lane between its address, %ptr, and its two words at %pair."""
     addresses, words = f"<{frame.width} x ptr>", f"<{2 * frame.width} x i64>"
     rooms = f"""
   %addresses = alloca {addresses}

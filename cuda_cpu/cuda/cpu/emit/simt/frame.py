@@ -275,7 +275,7 @@ class Frame:
         self.block.values[register] = value
 
     def is_read(self, register: str) -> bool:
-        """Tell whether any instruction or branch of the function reads a register."""
+        """Return whether any instruction or branch of the function reads a register."""
         if self._read is None:
             steps = (step for block in self.graph.blocks for step in block.steps)
             self._read = {name for step in steps for name in step.reads}
@@ -283,7 +283,7 @@ class Frame:
         return register in self._read
 
     def crosses(self, register: str) -> bool:
-        """Tell whether a register lives from one block to another."""
+        """Return whether a register lives from one block to another."""
         return bool(self._crossing >> self.graph.register_bits[register] & 1)
 
     # --- operands ---------------------------------------------------------------------------------

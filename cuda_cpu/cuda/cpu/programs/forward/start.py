@@ -32,13 +32,13 @@ FOLDERS = ("nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib", "nvidia/nvjitlink/lib")
 
 def real_library(name: str) -> "str | None":
     """Return the path of NVIDIA's library: in a wheel on sys.path, else of the toolkit that CUDA_HOME names."""
-    places = [os.path.join(entry, folder) for entry in sys.path if os.path.isabs(entry) for folder in FOLDERS]
-    places += [os.path.join(os.environ[v], "lib64") for v in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(v)]
-    return next((path for place in places if os.path.exists(path := os.path.join(place, name))), None)
+    folders = [os.path.join(entry, folder) for entry in sys.path if os.path.isabs(entry) for folder in FOLDERS]
+    folders += [os.path.join(os.environ[v], "lib64") for v in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(v)]
+    return next((path for folder in folders if os.path.exists(path := os.path.join(folder, name))), None)
 
 
 def is_for_this_python() -> bool:
-    """Tell whether our compiled modules are for this interpreter: a program may start others."""
+    """Return whether our compiled modules are for this interpreter: a program may start others."""
     module = os.path.join(PACKAGE, "runtime", "_runtime")
     return any(os.path.exists(module + suffix) for suffix in importlib.machinery.EXTENSION_SUFFIXES)
 

@@ -112,8 +112,8 @@ static uint64_t allocate(uint64_t size)
 static bool free_cell(uint64_t address)
 {
     for (uint32_t class = 0; class < CLASSES; class++) {
-        for (struct slab **place = &heap.slabs[class]; *place; place = &(*place)->next) {
-            struct slab *slab = *place;
+        for (struct slab **link = &heap.slabs[class]; *link; link = &(*link)->next) {
+            struct slab *slab = *link;
             uint64_t offset = address - slab->start, cell = offset / slab->cell;
             if (offset >= SLAB || cell >= slab->cells)
                 continue;
@@ -122,7 +122,7 @@ static bool free_cell(uint64_t address)
                 return false;
             slab->bits[cell / 64] &= ~bit;
             if (--slab->live == 0) {
-                *place = slab->next;
+                *link = slab->next;
                 cpu_arena_free(heap.arena, slab->start);
                 free(slab);
             }

@@ -34,8 +34,8 @@ static void write_all(int file, const char *text, size_t length)
     while (length) {
         ssize_t written = write(file, text, length);
         if (written < 0 && errno == EAGAIN) {
-            struct pollfd place = {.fd = file, .events = POLLOUT};
-            poll(&place, 1, -1);
+            struct pollfd output = {.fd = file, .events = POLLOUT};
+            poll(&output, 1, -1);
         } else if (written < 0 && errno != EINTR) {
             return; /* stdout is closed: drop the output */
         }

@@ -202,14 +202,14 @@ static bool take_repeat(struct bits *bits, const struct code *distances, uint32_
         1,   2,   3,   4,   5,   7,    9,    13,   17,   25,   33,   49,   65,    97,    129,
         193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577,
     };
-    uint32_t more, place;
+    uint32_t more, code;
     symbol -= END_OF_BLOCK + 1;
     if (symbol >= sizeof length_bits || !take_bits(bits, length_bits[symbol], &more))
         return false;
     uint64_t length = lengths[symbol] + more;
-    if (!take_symbol(bits, distances, &place) || place >= sizeof starts / sizeof *starts)
+    if (!take_symbol(bits, distances, &code) || code >= sizeof starts / sizeof *starts)
         return false;
-    return take_bits(bits, place < 2 ? 0 : place / 2 - 1, &more) && repeat(bits->flow, starts[place] + more, length);
+    return take_bits(bits, code < 2 ? 0 : code / 2 - 1, &more) && repeat(bits->flow, starts[code] + more, length);
 }
 
 static bool coded_block(struct bits *bits, const struct code *literals, const struct code *distances)
