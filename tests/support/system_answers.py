@@ -67,7 +67,7 @@ def main():
         show(f"clock {kind} offsets", lambda clock=clock: clock.get_offsets(0))
     for name in ("pci_info", "memory_info", "utilization", "mig", "inforom", "temperature"):
         walk(name, getattr(first, name))
-    walk("process", first.compute_running_processes[0])
+    walk("process", next(process for process in first.compute_running_processes if process.pid == os.getpid()))
     walk("part", first.dynamic_pstates_info[0])
     calls = {
         "sensor": first.temperature.get_sensor,
