@@ -14,6 +14,7 @@ import importlib.util
 import os
 import pathlib
 import platform
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -28,6 +29,7 @@ ROOT = pathlib.Path(__file__).parent
 SOURCE_ROOTS = ("cuda_bindings", "cuda_core", "cuda_cpu")
 ABOVE_PACKAGES = 1  # leading folders of a path that belong to no package; cuda_cpu/driver_build.py changes it
 CODEGEN = ROOT / "cuda_bindings/codegen"
+MACHINES = "cuda/cpu/compile/machines.py"  # the table of supported machines, in the source root of the CPU device
 BINDINGS = "cuda_bindings/cuda/bindings"
 CPU = "cuda_cpu/cuda/cpu"
 
@@ -99,8 +101,11 @@ LIBRARY_HEADERS = [f"{CPU}/entry/*.[ch]", f"{CPU}/runtime/queue/fast_path.h", f"
 def check_platform() -> None:
     """Exit with a message on an unsupported system."""
     system, machine = platform.system(), platform.machine()
-    if system != "Linux" or machine not in ("x86_64", "aarch64"):
-        raise SystemExit(f"open-cuda-python runs on Linux x86-64 and aarch64; this is {system} {machine}.")
+    here = pathlib.Path(__file__).parent  # of cuda-cpu's sdist, the source root
+    folder = next(folder for folder in (here / "cuda_cpu", here) if (folder / MACHINES).exists())
+    known = {each.name: each.title for each in runpy.run_path(str(folder / MACHINES))["MACHINES"]}
+    if system != "Linux" or machine not in known:
+        raise SystemExit(f"open-cuda-python runs on Linux {' and '.join(known.values())}; this is {system} {machine}.")
 
 
 def check_compiler() -> None:

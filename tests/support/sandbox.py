@@ -7,11 +7,10 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-import platform
 import struct
 
-SYSINFO = {"x86_64": 99, "aarch64": 179}
-CLONE = {"x86_64": (56, 435), "aarch64": (220, 435)}  # clone and clone3
+from cuda.cpu.compile import machines
+
 CLONE_NEWNS, MS_REC, MS_PRIVATE = 0x20000, 0x4000, 1 << 18
 NO_NEW_PRIVILEGES, SET_SECCOMP, FILTER = 38, 22, 2
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -31,13 +30,13 @@ def deny(*calls: int, error: int = errno.EPERM) -> None:
 
 
 def deny_sysinfo() -> None:
-    deny(SYSINFO[platform.machine()])
+    deny(machines.host().system_calls["sysinfo"])
 
 
 def deny_threads() -> None:
     """Make starting threads and processes fail."""
-    clone, clone3 = CLONE[platform.machine()]
-    deny(clone, clone3, error=errno.EAGAIN)
+    numbers = machines.host().system_calls
+    deny(numbers["clone"], numbers["clone3"], error=errno.EAGAIN)
 
 
 def hide_proc() -> None:

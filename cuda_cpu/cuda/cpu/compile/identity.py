@@ -12,6 +12,8 @@ import itertools
 import os
 import sys
 
+from cuda.cpu.compile import machines
+
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Folders whose modules determine the machine code.
 SOURCES = (
@@ -20,11 +22,6 @@ SOURCES = (
 )  # fmt: skip
 LINKED_IN = 32 << 20  # bytes: a larger libllvmlite contains LLVM, a smaller one loads the system's libLLVM
 
-# Lines of /proc/cpuinfo by which LLVM distinguishes CPUs.
-CPU_LINES = (
-    b"model name", b"vendor_id", b"cpu family", b"model\t", b"stepping", b"flags", b"Features", b"CPU part",
-    b"CPU implementer",
-)  # fmt: skip
 CPUINFO = "/proc/cpuinfo"
 
 
@@ -79,16 +76,18 @@ def find_llvmlite() -> str | None:
 @functools.cache
 def cpu() -> bytes:
     """Return the CPU's name and features, on which machine code depends."""
+    lines = machines.host().cpuinfo
     try:
         with open(CPUINFO, "rb") as file:
             first = itertools.takewhile(bytes.strip, file)  # all cores are like the first
-            return b"".join(line for line in first if line.startswith(CPU_LINES))
+            found = b"".join(line for line in first if line.startswith(lines))
     except OSError:
-        return _cpu_of_llvm()
+        found = b""
+    return found or _cpu_of_llvm()
 
 
 def _cpu_of_llvm() -> bytes:
-    """Return the same by LLVM's names, where there is no /proc."""
+    """Return the same by LLVM's names, where there is no /proc, or one of another machine (user-mode emulators)."""
     import llvmlite.binding as llvm
 
     name = llvm.get_host_cpu_name()

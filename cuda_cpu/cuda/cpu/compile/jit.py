@@ -13,7 +13,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from cuda.cpu import check
-from cuda.cpu.compile import cache, identity
+from cuda.cpu.compile import cache, identity, machines
 from cuda.cpu.compile.code import MachineCode
 from cuda.cpu.compile.frames import stack_of
 from cuda.cpu.runtime.kernel_abi import FULL_RUN, Path
@@ -269,7 +269,7 @@ def _width() -> int:
     """Return the SIMD width by CUDA_CPU_WIDTH: native, or a power of two up to 32, a warp (the default)."""
     text = _width_asked()
     if text == "native":
-        return 16 if identity.cpu_has("avx512f") else 8 if identity.cpu_has("avx2") else 4
+        return _of_this_cpu(machines.host().widths)
     return int(text)
 
 
@@ -324,13 +324,14 @@ def _target_machine(level: int) -> llvm.TargetMachine:
 
 
 def _near() -> int:
-    """Return the distance of software prefetches within a page: measurements show a gain on Zen 4, none on Xeons.
-
-    On a Xeon, with 1024, saxpy takes as long as without and stencils take a tenth longer.
-    """
-    return 1024 if identity.cpu_has("AuthenticAMD") else 0
+    """Return the distance of software prefetches within a page."""
+    return _of_this_cpu(machines.host().prefetch)
 
 
 def _has_gathers() -> bool:
-    # cx16 is a compare-and-swap of 16 bytes, see emit/instructions/memory/contiguous_atomics.py.
-    return identity.cpu_has("avx512f") and identity.cpu_has("cx16")
+    needed = machines.host().gathers
+    return bool(needed) and all(map(identity.cpu_has, needed))
+
+
+def _of_this_cpu(values: tuple[tuple[str, int], ...]) -> int:
+    return next(value for feature, value in values if not feature or identity.cpu_has(feature))

@@ -16,7 +16,7 @@ import re
 import struct
 from typing import TYPE_CHECKING
 
-from cuda.cpu.compile import jit
+from cuda.cpu.compile import jit, machines
 from cuda.cpu.emit.llvm.builder import DebugLocation
 from cuda.cpu.ptx.image import elf
 from cuda.cpu.ptx.image.dwarf import line_table
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 MOST_TEXT = 6 << 20  # bytes of LLVM IR: more would take seconds
 
-_CALL = b"\xe8"  # of x86-64, with a displacement of four bytes
 _MARK = re.compile(r"\s*; location (\d+)")
 _NO_INSTRUCTION = re.compile(r"\s*(;|$)|[\w.$\"-]+:|\}")
 _UNIT = """
@@ -179,9 +178,11 @@ class Code:
 
     def location_of_call(self, fault: Fault, start: int) -> int:
         """Return the location of the call of the function that faulted, which several instructions share."""
+        machine = machines.host()
         inside = next((each for each in self.functions.values() if fault.pc - start in each), range(-1))
         for offset in (caller - start for caller in fault.callers):
-            call = self.code[max(offset - 5, 0) : max(offset, 0)]
-            if call[:1] == _CALL and offset + int.from_bytes(call[1:], "little", signed=True) == inside.start:
+            call = self.code[max(offset - machine.call_size, 0) : max(offset, 0)]
+            distance = machine.call_offset(call)
+            if distance is not None and offset + distance == inside.start:
                 return self.location(offset - 1)
         return 0

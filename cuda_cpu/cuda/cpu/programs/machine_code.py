@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import os
 import pathlib
-import platform
 import re
 import struct
 import subprocess
@@ -21,8 +20,9 @@ import sysconfig
 from collections.abc import Iterator
 from typing import Any
 
+from cuda.cpu.compile import machines
+
 MAGIC = b"\x7fELF"
-MACHINES = {62: "x86_64", 183: "aarch64"}  # EM_X86_64, EM_AARCH64
 PT_LOAD, PT_DYNAMIC, PT_INTERP = 1, 2, 3
 DT_NEEDED, DT_STRTAB, DT_RPATH, DT_RUNPATH = 1, 5, 15, 29
 
@@ -97,9 +97,9 @@ def check(path: pathlib.Path) -> None:
     """
     data = path.read_bytes()
     try:
-        machine = MACHINES.get(struct.unpack_from("<H", data, 18)[0])
-        if data[4] != 2 or machine != platform.machine():
-            raise MachineCodeError(f"{path} is for another machine than this one, {platform.machine()}")
+        machine = machines.host()
+        if data[4] != 2 or struct.unpack_from("<H", data, 18)[0] != machine.elf:
+            raise MachineCodeError(f"{path} is for another machine than this one, {machine.name}")
         if PT_INTERP not in {kind for kind, *_ in _segments(data)}:
             raise MachineCodeError(
                 f"{path} is a library, or a program that is linked statically: it loads no libraries"
