@@ -18,7 +18,7 @@ from support.random_even import tiled
 from support.random_jumps import unstructured
 from support.random_ptx import streaming, structured
 
-from cuda.cpu.emit import emit_kernel
+from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.emit.access import affine, linear
 from cuda.cpu.emit.simt import block_fusion, block_indices, frame, interleaving, predication, regions
 from cuda.cpu.ptx.program import build
@@ -96,7 +96,7 @@ def found():
                 here.clear()
                 program = build([kind(Random(seed)).text])
                 for row, width in ((FULL_RUN, 32), (HALF_RUN, 32), (FULL_RUN, 16)):
-                    kernel = emit_kernel(program, "k", width=width, lane_run=row, native_gather=True)
+                    kernel = emit_kernel(program, "k", Settings(width=width, lane_run=row, native_gather=True))
                     text = "\n".join((*kernel.notes, kernel.text))
                     here.update(what for what, how in SHOWS.items() if re.search(how, text, re.MULTILINE))
                 counts.update(here)

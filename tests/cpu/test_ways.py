@@ -20,7 +20,7 @@ from support.random_jumps import unstructured
 from support.random_ptx import structured
 
 from cuda.cpu.compile import jit, tier_up
-from cuda.cpu.emit import emit_kernel
+from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.ptx.program import build
 from cuda.cpu.runtime import _runtime as runtime
 
@@ -131,7 +131,7 @@ ALONE = {
 @pytest.mark.parametrize("what", [*EXCHANGES, *ALONE])
 def test_communicating_lanes_are_in_one_simd_group(what):
     program = build([KERNEL.format(code=(EXCHANGES | ALONE)[what])])
-    notes = emit_kernel(program, "k", width=1).notes
+    notes = emit_kernel(program, "k", Settings(width=1)).notes
     assert f"; SIMD groups of {32 if what in EXCHANGES else 1} lanes; " in notes[0]
 
 
@@ -146,6 +146,6 @@ def test_fibers_use_whole_warps(monkeypatch):
 def test_simd_groups_without_lanes_stay_empty_after_a_barrier():
     """Their lane mask after the barrier is stored before they are skipped, else stale stack contents would be used."""
     code = "setp.eq.u32 %p2, %r1, 3; @%p2 ret; bar.sync 0; red.global.add.u32 [%d1+256], 1;"
-    text = emit_kernel(build([KERNEL.format(code=code)]), "k", width=1).text
+    text = emit_kernel(build([KERNEL.format(code=code)]), "k", Settings(width=1)).text
     skip = text[text.index("\ngroup0:") :].partition("br i1")[0]
     assert "store i1 %" in skip

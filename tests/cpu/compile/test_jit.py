@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from cuda.cpu.compile import cache, jit
-from cuda.cpu.emit import emit_kernel
+from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.ptx import program as ptx_program
 from cuda.cpu.ptx.error import PtxError
 
@@ -80,7 +80,7 @@ print(*sorted({{"llvmlite", "tempfile", "subprocess", "pathlib", "cuda.cpu.emit"
 
 
 def test_what_the_quick_level_sets_in_llvm_is_not_left_behind() -> None:
-    text = emit_kernel(ptx_program.build([STORE]).laid_out("k"), "k", width=8).text
+    text = emit_kernel(ptx_program.build([STORE]).laid_out("k"), "k", Settings(width=8)).text
     before = jit.disassemble(text, jit.BEST)
     quick = jit.disassemble(text, jit.QUICK)
     assert jit.disassemble(text, jit.BEST) == before != quick
@@ -156,9 +156,9 @@ def test_what_is_not_supported_is_named_with_its_line(name: str) -> None:
 def test_code_for_a_cpu_without_gathers(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same kernel for an older CPU: no masked gathers, scatters by a loop over the lanes."""
     program = ptx_program.build([STORE])
-    text = emit_kernel(program, "k", native_gather=False).text
+    text = emit_kernel(program, "k", Settings(native_gather=False)).text
     assert "masked.scatter" not in text
-    assert "masked.scatter" in emit_kernel(program, "k", native_gather=True).text
+    assert "masked.scatter" in emit_kernel(program, "k", Settings(native_gather=True)).text
 
 
 def test_explanation_of_a_kernel(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
@@ -181,7 +181,7 @@ def test_only_code_of_a_kernel_that_makes_numbers_of_bits_may_have_carries(chose
     setp.lt.u32 %p2, %r1, %r4; @%p2 bra SKIP; add.u32 %r1, %r1, %r5; SKIP: bar.sync 0; add.u32 %r1, %r1, %r3;
     st.global"""
     text = STORE.replace("%r<3>;", "%r<6>; .reg .pred %p<3>;").replace("st.global", body)
-    emitted = emit_kernel(ptx_program.build([text]).laid_out("k"), "k", quick=True)
+    emitted = emit_kernel(ptx_program.build([text]).laid_out("k"), "k", Settings(quick=True))
     assert emitted.path is jit.Path.BLOCKS
     assert bool(re.search(jit.CARRY, emitted.text)) == may_carry
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import llvmlite.binding as llvm
 
     from cuda.cpu.emit import KernelText
-    from cuda.cpu.emit.llvm.builder import DebugLocation
+    from cuda.cpu.emit.llvm.module import DebugLocation
     from cuda.cpu.ptx.program import Program
 
 LEAST_LLVM = (20, 0, 0)  # of llvmlite 0.45: opaque pointers
@@ -78,11 +78,10 @@ def compile_kernel(program: Program, name: str, lane_run: int = FULL_RUN) -> Mac
 
 
 def _translate(program: Program, name: str, lane_run: int, width: int, fibers: bool) -> str:
-    from cuda.cpu.emit import emit_kernel
+    from cuda.cpu.emit import Settings, emit_kernel
 
-    return emit_kernel(
-        program, name, width=width, lane_run=lane_run, native_gather=_has_gathers(), near=_near(), fibers=fibers
-    ).text
+    settings = Settings(width=width, lane_run=lane_run, native_gather=_has_gathers(), near=_near(), fibers=fibers)
+    return emit_kernel(program, name, settings).text
 
 
 def setting() -> int | None:
@@ -152,22 +151,20 @@ def kernel_text(
 ) -> KernelText:
     """Translate a kernel to LLVM IR for this CPU, with the environment's settings where no argument overrides them."""
     from cuda.cpu.check.instrument import Checks
-    from cuda.cpu.emit import emit_kernel
+    from cuda.cpu.emit import Settings, emit_kernel
 
     _check_size(program, name)
-    fibers = _path() == "fiber" if fibers is None else fibers
-    return emit_kernel(
-        program,
-        name,
+    settings = Settings(
         width=_width(),
         lane_run=lane_run,
         native_gather=_has_gathers(),
         near=_near(),
-        fibers=fibers,
+        fibers=_path() == "fiber" if fibers is None else fibers,
         quick=quick,
         locations=locations,
         instrumentation=Checks(checks) if checks else None,
     )
+    return emit_kernel(program, name, settings)
 
 
 def _check_size(program: Program, name: str) -> None:

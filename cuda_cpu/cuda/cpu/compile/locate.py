@@ -17,7 +17,7 @@ import struct
 from typing import TYPE_CHECKING
 
 from cuda.cpu.compile import jit, machines
-from cuda.cpu.emit.llvm.builder import DebugLocation
+from cuda.cpu.emit.llvm.module import DebugLocation
 from cuda.cpu.ptx.image import elf
 from cuda.cpu.ptx.image.dwarf import line_table
 from cuda.cpu.ptx.image.image import CubinText

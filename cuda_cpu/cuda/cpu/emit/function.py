@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.access import affine, indexed
 from cuda.cpu.emit.instructions import calls
-from cuda.cpu.emit.llvm.builder import DebugLocation, Module
-from cuda.cpu.emit.llvm.registry import EMITTERS, PURE
+from cuda.cpu.emit.llvm.module import DebugLocation, Module
+from cuda.cpu.emit.llvm.registry import EMITTERS
 from cuda.cpu.emit.simt import converged
 from cuda.cpu.emit.simt.control import Flow
 from cuda.cpu.emit.simt.frame import Frame
@@ -17,6 +17,7 @@ from cuda.cpu.emit.simt.frame_state import Copy
 from cuda.cpu.emit.simt.parameters import local_layout
 from cuda.cpu.emit.simt.regions import Regions
 from cuda.cpu.passes.graph import BLOCK, Block, Graph, Step
+from cuda.cpu.passes.traits import PURE
 from cuda.cpu.ptx.error import PtxError
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _emit_copies(frame: Frame, flow: Flow, block: Block) -> None:
         builder.label(labels["full"])
         _emit_copy(frame, flow, block, "-1", consecutive=True, full=True)
         builder.label(labels["else"])
-    if frame.graph.divergent >> block.number & 1 and not frame.module.quick:
+    if frame.graph.divergent >> block.number & 1 and not frame.module.settings.quick:
         builder.branch(holds, labels["consecutive"], labels["scattered"])
         builder.label(labels["consecutive"])
         _emit_copy(frame, flow, block, mask, consecutive=True, full=False)
@@ -185,8 +186,8 @@ def emit_step(frame: Frame, step: Step, *, bases: bool) -> None:
     if step.writes and step.writes[0] in frame.graph.shifted:
         affine.emit_bases(frame, step, emitter)
     with frame.guarded(instruction.guard if instruction.opcode in PURE else None):
-        if frame.module.instrumentation is not None:
-            frame.module.instrumentation.before(frame, step)
+        if frame.module.settings.instrumentation is not None:
+            frame.module.settings.instrumentation.before(frame, step)
         emitter(frame, instruction, step.form)
     if made_of is not None:
         frame.block.indexed[step.writes[0]] = made_of

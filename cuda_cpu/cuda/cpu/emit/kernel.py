@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.function import emit_function
@@ -33,18 +33,17 @@ from cuda.cpu.emit.instructions.memory import (  # noqa: F401
     multimem,
     texture,
 )
-from cuda.cpu.emit.llvm.builder import DebugLocation, Module
-from cuda.cpu.emit.llvm.registry import is_independent, is_pure, lanewise
-from cuda.cpu.emit.simt.instrumentation import Instrumentation
+from cuda.cpu.emit.llvm.module import Module, Settings
 from cuda.cpu.emit.simt.parameters import local_alignment, local_size
 from cuda.cpu.passes import analyse, report
 from cuda.cpu.passes.explain_graph import explain_graph, line_of
 from cuda.cpu.passes.find_regions import find_regions
 from cuda.cpu.passes.find_spins import polls
 from cuda.cpu.passes.graph import BLOCK, Graph
+from cuda.cpu.passes.traits import PER_LANE
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import Call, Function, Instruction
-from cuda.cpu.runtime.kernel_abi import FULL_RUN, Path
+from cuda.cpu.runtime.kernel_abi import Path
 
 if TYPE_CHECKING:
     from cuda.cpu.ptx.program import Program
@@ -67,6 +66,8 @@ attributes #3 = { strictfp }
 attributes #4 = { nounwind willreturn memory(none) }
 """
 
+DEFAULT = Settings()
+
 
 @dataclass(frozen=True, slots=True)
 class KernelText:
@@ -83,140 +84,83 @@ class KernelText:
         return self.explain()
 
 
-def emit_kernel(
-    program: Program,
-    name: str,
-    *,
-    width: int = 32,
-    lane_run: int = FULL_RUN,
-    native_gather: bool = False,
-    near: int = 0,
-    fibers: bool = False,
-    locations: list[DebugLocation] | None = None,
-    quick: bool = False,
-    instrumentation: Instrumentation | None = None,
-) -> KernelText:
-    """Translate a kernel.
-
-    Parameters
-    ----------
-    program : Program
-        Linked PTX.
-    name : str
-        The kernel's name.
-    width : int, optional
-        Lanes of a SIMD group: a power of two up to 32. Kernels whose lanes communicate always have 32.
-    lane_run : int, optional
-        Consecutive lanes in the blocks that the code is optimised for: FULL_RUN or HALF_RUN. It is correct for all.
-    native_gather : bool, optional
-        Whether the CPU has masked gathers and scatters.
-    near : int, optional
-        Distance in bytes, within a page, of software prefetches; 0 if the hardware prefetches well.
-    fibers : bool, optional
-        Run every warp on a fiber of its own, even if one call could run all warps of a block.
-    locations : list, optional
-        Filled with the locations of the instructions; comments "; location N" in the text count from 1.
-    quick : bool, optional
-        Omit copies of blocks that only make the code faster.
-    instrumentation : Instrumentation, optional
-        Checks of memory accesses and barriers; warps then run on fibers.
+def emit_kernel(program: Program, name: str, settings: Settings = DEFAULT) -> KernelText:
+    """Translate a kernel of a linked program.
 
     Raises
     ------
     PtxError
         Something in the kernel cannot be translated.
     """
-    full_warps = functools.partial(
-        emit_kernel, program, name, lane_run=lane_run, native_gather=native_gather, near=near, fibers=fibers,
-        quick=quick, locations=locations, instrumentation=instrumentation,
-    )  # fmt: skip
+    full_warps = functools.partial(emit_kernel, program, name, replace(settings, width=32))
     program = program.laid_out(name)
     functions = [program.functions[each] for each in program.reachable(name)]
-    module = _module(program, functions, width, lane_run, native_gather, near, quick, locations, instrumentation)
-    fibers = fibers or module.checks != 0
-    if width < 32 and not fibers and (len(functions) > 1 or not _has_independent_lanes(functions[0])):
+    fibers = settings.fibers or settings.checks != 0
+    if settings.width < 32 and not fibers and (len(functions) > 1 or not _has_independent_lanes(functions[0])):
         return full_warps()
-    emitted = _emit_functions(program, module, functions, width, fibers)
+    emitted = _emit_functions(program, functions, settings)
     if emitted is None:
         return full_warps()
-    graphs, why = emitted
+    module, graphs, why = emitted
     local = _local_bytes(program, name, {})
-    notes = functools.partial(_notes, graphs, width, why)
+    notes = functools.partial(_notes, graphs, settings.width, why)
     return KernelText(module.text() + METADATA, Path.FIBERS if why else Path.BLOCKS, local, notes)
 
 
-def _module(
+def _analysed(
     program: Program,
     functions: list[Function],
-    width: int,
-    lane_run: int,
-    native_gather: bool,
-    near: int,
-    quick: bool,
-    locations: list[DebugLocation] | None,
-    instrumentation: Instrumentation | None,
-) -> Module:
-    """Return an empty module with the settings of `emit_kernel`."""
-    module = Module(width, native_gather)
-    module.near = near
-    module.locations = locations
-    module.quick = quick
-    module.instrumentation = instrumentation
-    module.checks = instrumentation.checks if instrumentation else 0
-    module.functions = [function.name for function in functions]
-    module.lane_run = min(width, lane_run)
-    module.has_clusters = any(map(_has_clusters, functions))
-    module.leaves = _leaving(program, functions)
-    return module
-
-
-def _tracks_barriers(module: Module) -> bool:
-    return module.instrumentation is not None and module.instrumentation.tracks_barriers
-
-
-def _analysed(
-    program: Program, module: Module, functions: list[Function], at: Callable[[Function], Function]
+    settings: Settings,
+    leaves: frozenset[str],
+    at: Callable[[Function], Function],
 ) -> list[Graph]:
     """Return the graphs of all functions, with the results of the passes."""
     polling, synchronising = _callers_of(program, functions, polls), _callers_of(program, functions, _has_barriers)
-    graphs = [
-        analyse(at(each), is_pure, lanewise(each), module.leaves, polling, synchronising, _tracks_barriers(module))
-        for each in functions
-    ]
-    if module.checks:
+    graphs = [analyse(at(each), leaves, polling, synchronising, settings.tracks_barriers) for each in functions]
+    if settings.checks:
         for graph in graphs:  # each lane's address is checked by itself
             graph.strides, graph.shifted = {}, set()
     return graphs
 
 
-def _why_all_fibers(module: Module, graphs: list[Graph], fibers: bool) -> str:
+def _why_all_fibers(settings: Settings, graphs: list[Graph], *, clusters: bool) -> str:
     """Return the reason why each warp needs a fiber of its own, "" if there is none."""
-    if module.checks:
+    if settings.checks:
         return "CUDA_CPU_CHECK asks for them"
-    if fibers:
+    if settings.fibers:
         return "CUDA_CPU_PATH asks for them"
-    if module.has_clusters:
+    if clusters:
         return "its blocks may reach into each other's shared memory"
     return _why_fibers(graphs)
 
 
 def _emit_functions(
-    program: Program, module: Module, functions: list[Function], width: int, fibers: bool
-) -> tuple[list[Graph], str] | None:
-    """Emit all functions; return their graphs and the reason for fibers, None if these need a width of 32."""
+    program: Program, functions: list[Function], settings: Settings
+) -> tuple[Module, list[Graph], str] | None:
+    """Emit all functions; return the module, their graphs and the reason for fibers.
+
+    None if the kernel needs fibers, and so a width of 32.
+    """
+    leaves, clusters = _leaving(program, functions), any(map(_has_clusters, functions))
     with _located(program, functions) as at:
-        graphs = _analysed(program, module, functions, at)
-        why = _why_all_fibers(module, graphs, fibers)
-        if why and width < 32:
+        graphs = _analysed(program, functions, settings, leaves, at)
+        why = _why_all_fibers(settings, graphs, clusters=clusters)
+        if why and settings.width < 32:
             return None
-        module.has_barriers = bool(why) and any(block.barrier for graph in graphs for block in graph.blocks)
-        module.has_barriers |= _tracks_barriers(module)
+        barriers = bool(why) and any(block.barrier for graph in graphs for block in graph.blocks)
         if why:
             graphs[0].regions = []
+        module = Module(
+            settings,
+            tuple(function.name for function in functions),
+            leaves,
+            has_barriers=barriers or settings.tracks_barriers,
+            has_clusters=clusters,
+        )
         for graph in graphs:
             at(graph.function)
             emit_function(module, program, graph)
-    return graphs, why
+    return module, graphs, why
 
 
 def _notes(graphs: list[Graph], width: int, why: str) -> tuple[str, ...]:
@@ -253,7 +197,7 @@ def _why_fibers(graphs: list[Graph]) -> str:
         for block in graph.blocks:
             if block.barrier == BLOCK:
                 return f"there is a barrier in the function {graph.function.name}, at line {line_of(block)}"
-    why = find_regions(graphs[0], lanewise(graphs[0].function))
+    why = find_regions(graphs[0])
     report(find_regions, graphs[0])
     return why
 
@@ -266,7 +210,7 @@ def _has_independent_lanes(function: Function) -> bool:
         if isinstance(item, Instruction):
             barrier = item.opcode in ("bar", "barrier") and "warp" not in item.modifiers
             masks = any(getattr(operand, "name", "").startswith("%lanemask") for operand in item.operands)
-            if masks or not (barrier or is_independent(item.opcode)):
+            if masks or not (barrier or item.opcode in PER_LANE):
                 return False
     return True
 

@@ -14,7 +14,7 @@ from cuda.cpu.passes.find_liveness import find_liveness
 from cuda.cpu.passes.find_pending import find_divergent, find_reach, members
 from cuda.cpu.passes.find_spins import find_spins
 from cuda.cpu.passes.fold_constants import fold_constants
-from cuda.cpu.passes.graph import Block, Graph, Step
+from cuda.cpu.passes.graph import Block, Graph
 from cuda.cpu.passes.order_blocks import order_blocks
 from cuda.cpu.passes.split_blocks import is_collective, split_blocks
 from cuda.cpu.passes.split_guards import split_guards
@@ -43,8 +43,6 @@ def report(function: Callable, graph: Graph) -> None:
 
 def analyse(
     function: Function,
-    is_pure: Callable[[str], bool],
-    is_lanewise: Callable[[Step], bool],
     leaves: frozenset[str] = frozenset(),
     polling: frozenset[str] = frozenset(),
     synchronising: frozenset[str] = frozenset(),
@@ -56,10 +54,6 @@ def analyse(
     ----------
     function : Function
         With a body.
-    is_pure : callable
-        Returns whether an opcode has no effect but its result, so that its guard may select the result.
-    is_lanewise : callable
-        Returns whether a Step's equal inputs of all lanes give equal results.
     leaves : frozenset of str
         Functions in which lanes may exit.
     polling : frozenset of str
@@ -69,11 +63,11 @@ def analyse(
     strict : bool
         Lanes wait at all collectives for the lanes in the member mask, so that missing ones are found.
     """
-    body = split_guards(fold_constants(function.body or [], is_pure), is_pure, function.entry)
+    body = split_guards(fold_constants(function.body or []), function.entry)
     breaks: set[int] = set()
     collectives = False
     while True:
-        graph = _analyse(function, body, is_lanewise, leaves, polling, synchronising, breaks, collectives, strict)
+        graph = _analyse(function, body, leaves, polling, synchronising, breaks, collectives, strict)
         more = find_breaks(graph) - breaks
         if not more and collectives >= graph.general:
             return graph
@@ -84,7 +78,6 @@ def analyse(
 def _analyse(
     function: Function,
     body: list[Statement],
-    is_lanewise: Callable[[Step], bool],
     leaves: frozenset[str],
     polling: frozenset[str],
     synchronising: frozenset[str],
@@ -100,13 +93,13 @@ def _analyse(
     report(find_liveness, graph)
     find_spins(graph, polling)
     report(find_spins, graph)
-    analyse_uniformity(graph, is_lanewise)
+    analyse_uniformity(graph)
     graph.reason = _why_any_order(graph)
     if strict and not graph.reason and any(map(is_collective, graph.blocks)):
         graph.reason = "checks require it"
     if graph.reason:
         graph.general = True
-        analyse_uniformity(graph, is_lanewise)
+        analyse_uniformity(graph)
     report(analyse_uniformity, graph)
     find_divergent(graph)
     find_affine(graph)

@@ -9,10 +9,9 @@ divergent control flow: pending blocks depend on which branches are uniform, so 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from cuda.cpu.passes.find_pending import find_pending
 from cuda.cpu.passes.graph import Graph, Step
+from cuda.cpu.passes.traits import is_lanewise
 from cuda.cpu.ptx.special import RESERVED_OFFSETS
 
 # Special registers with one value for all lanes of a warp. ISA manual, "Special Registers".
@@ -26,14 +25,8 @@ UNIFORM |= {"%total_smem_size", "%dynamic_smem_size", "%aggr_smem_size", "%reser
 UNIFORM |= RESERVED_OFFSETS.keys()
 
 
-def analyse_uniformity(graph: Graph, is_lanewise: Callable[[Step], bool]) -> None:
-    """Fill `uniform`, `pending` and `preserved`.
-
-    Parameters
-    ----------
-    is_lanewise : callable
-        Returns whether a Step's equal inputs of all lanes give equal results.
-    """
+def analyse_uniformity(graph: Graph) -> None:
+    """Fill `uniform`, `pending` and `preserved`."""
     bits = graph.register_bits
     declared = graph.function.registers
     graph.uniform = 0
@@ -43,13 +36,13 @@ def analyse_uniformity(graph: Graph, is_lanewise: Callable[[Step], bool]) -> Non
     while True:
         find_pending(graph)
         before = graph.uniform
-        while _demote(graph, is_lanewise):
+        while _demote(graph):
             pass
         if graph.uniform == before:
             return
 
 
-def _demote(graph: Graph, is_lanewise: Callable[[Step], bool]) -> bool:
+def _demote(graph: Graph) -> bool:
     """Drop the registers that a step proves divergent; return whether there were any."""
     before = graph.uniform
     bits = graph.register_bits
@@ -59,11 +52,11 @@ def _demote(graph: Graph, is_lanewise: Callable[[Step], bool]) -> bool:
             written = 0
             for name in step.writes:
                 written |= 1 << bits[name]
-            if written & graph.uniform and not _gives_uniform(graph, step, is_lanewise):
+            if written & graph.uniform and not _gives_uniform(graph, step):
                 graph.uniform &= ~written
             graph.uniform &= ~(written & preserved)
     return graph.uniform != before
 
 
-def _gives_uniform(graph: Graph, step: Step, is_lanewise: Callable[[Step], bool]) -> bool:
-    return is_lanewise(step) and all(map(graph.is_uniform, step.reads))
+def _gives_uniform(graph: Graph, step: Step) -> bool:
+    return is_lanewise(graph.function, step) and all(map(graph.is_uniform, step.reads))

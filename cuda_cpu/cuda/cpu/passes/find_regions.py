@@ -8,12 +8,12 @@ Barriers do not wait for warps that have returned, so a branch of which only one
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from cuda.cpu.passes.analyse_uniformity import UNIFORM
 from cuda.cpu.passes.find_pending import find_reach, members
 from cuda.cpu.passes.graph import BLOCK, RETURN, Graph, Step
+from cuda.cpu.passes.traits import is_lanewise
 from cuda.cpu.ptx.syntax import Immediate
 
 MOST_COPIES = 3  # total size of the regions, in sizes of the kernel
@@ -32,14 +32,8 @@ class Region:
     written: int = 0
 
 
-def find_regions(graph: Graph, is_lanewise: Callable[[Step], bool]) -> str:
-    """Fill `regions`; or return the reason why there are none.
-
-    Parameters
-    ----------
-    is_lanewise : callable
-        Returns whether a Step's equal inputs of all lanes give equal results.
-    """
+def find_regions(graph: Graph) -> str:
+    """Fill `regions`; or return the reason why there are none."""
     barriers = [block for block in graph.blocks if block.barrier == BLOCK]
     for block in barriers:
         form, line = block.steps[0].form, block.steps[0].instruction.line
@@ -50,7 +44,7 @@ def find_regions(graph: Graph, is_lanewise: Callable[[Step], bool]) -> str:
             return f"the barrier at line {line} is not one that all threads of the block wait at"
         if not _is_for_all(block.steps[0]):
             return f"the barrier at line {line} counts threads, or its number is not known before the kernel runs"
-    reason = _why_apart(graph, is_lanewise) if barriers else ""
+    reason = _why_apart(graph) if barriers else ""
     if reason:
         return reason
     graph.regions = _split(graph)
@@ -131,11 +125,11 @@ def _until_barriers(graph: Graph, start: int, inside: range) -> set[int]:
 # --- uniformity of the branches between barriers --------------------------------------------------------
 
 
-def _why_apart(graph: Graph, is_lanewise: Callable[[Step], bool]) -> str:
+def _why_apart(graph: Graph) -> str:
     """Return a message about a branch that may lead warps of a block to different barriers; "" if there is none."""
     influences = _influences(graph)
     barriers = sum(1 << block.number for block in graph.blocks if block.barrier == BLOCK)
-    uniform = _find_block_uniform(graph, influences, is_lanewise)
+    uniform = _find_block_uniform(graph, influences)
     for number, influence in influences.items():
         end = graph.blocks[number].end
         if influence & barriers and not all(uniform >> graph.register_bits[name] & 1 for name in end.reads):
@@ -192,7 +186,7 @@ def _find_postdominators(successors: list[tuple[int, ...]]) -> list[int]:
     return behind
 
 
-def _find_block_uniform(graph: Graph, influences: dict[int, int], is_lanewise: Callable[[Step], bool]) -> int:
+def _find_block_uniform(graph: Graph, influences: dict[int, int]) -> int:
     """Return the registers that hold one value for all warps of a block at the same point of the code."""
     bits = graph.register_bits
     uniform = graph.uniform
@@ -213,7 +207,8 @@ def _find_block_uniform(graph: Graph, influences: dict[int, int], is_lanewise: C
             for step in block.steps:
                 if step in results:
                     continue
-                same = is_lanewise(step) and holds(step.reads) and ORDERS.isdisjoint(step.instruction.modifiers)
+                ordered = not ORDERS.isdisjoint(step.instruction.modifiers)
+                same = is_lanewise(graph.function, step) and holds(step.reads) and not ordered
                 if not same:
                     uniform &= ~_bits(graph, set(step.writes))
         for number, influence in influences.items():

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable
 
 from cuda.cpu.passes.find_registers import registers_of
+from cuda.cpu.passes.traits import PURE
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import form_of
 from cuda.cpu.ptx.rows import opcodes_with
@@ -23,18 +23,12 @@ WIDTHS = {f"{kind}{width}": width for kind in "bsuf" for width in (32, 64)}
 IMMEDIATES = opcodes_with("immediates")
 
 
-def fold_constants(body: list[Statement], is_pure: Callable[[str], bool]) -> list[Statement]:
-    """Return the statements of a function's body with constants for such registers.
-
-    Parameters
-    ----------
-    is_pure : callable
-        Returns whether an opcode has no effect but its result.
-    """
+def fold_constants(body: list[Statement]) -> list[Statement]:
+    """Return the statements of a function's body with constants for such registers."""
     constants = _constants(body)
     if not constants:
         return body
-    return [_fold(item, constants, is_pure) if isinstance(item, Instruction) else item for item in body]
+    return [_fold(item, constants) if isinstance(item, Instruction) else item for item in body]
 
 
 def _constants(body: list[Statement]) -> dict[str, Immediate]:
@@ -66,8 +60,8 @@ def _as_integer(value: Immediate) -> Immediate:
     return Immediate(value.value - (value.value >> (width - 1) << width))
 
 
-def _fold(item: Instruction, constants: dict[str, Immediate], is_pure: Callable[[str], bool]) -> Instruction:
-    if not (is_pure(item.opcode) or item.opcode in IMMEDIATES):
+def _fold(item: Instruction, constants: dict[str, Immediate]) -> Instruction:
+    if not (item.opcode in PURE or item.opcode in IMMEDIATES):
         return item
     reads_float = not {"f32", "f64"}.isdisjoint(item.modifiers)
 

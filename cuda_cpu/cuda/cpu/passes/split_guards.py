@@ -8,27 +8,25 @@ Pure instructions stay guarded: their result is selected. Emitters of loads, sto
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 
+from cuda.cpu.passes.traits import PURE
 from cuda.cpu.ptx.syntax import Call, Guard, Instruction, Label, Statement, Symbol
 
 BRANCHES = ("bra", "ret")
 
 
-def split_guards(body: list[Statement], is_pure: Callable[[str], bool], entry: bool) -> list[Statement]:
+def split_guards(body: list[Statement], entry: bool) -> list[Statement]:
     """Return the statements of a function's body without guarded effects.
 
     Parameters
     ----------
-    is_pure : callable
-        Returns whether an opcode has no effect but its result.
     entry : bool
         The function is a kernel, in which `exit` is the same as `ret`.
     """
     result: list[Statement] = []
     for number, statement in enumerate(body):
         guard = statement.guard if isinstance(statement, Instruction | Call) else None
-        if guard is None or _keeps_guard(statement, is_pure, entry):
+        if guard is None or _keeps_guard(statement, entry):
             result.append(statement)
             continue
         label = f"$guard.{number}"
@@ -39,12 +37,12 @@ def split_guards(body: list[Statement], is_pure: Callable[[str], bool], entry: b
     return result
 
 
-def _keeps_guard(statement: Statement, is_pure: Callable[[str], bool], entry: bool) -> bool:
+def _keeps_guard(statement: Statement, entry: bool) -> bool:
     if not isinstance(statement, Instruction):
         return False
     if statement.opcode == "exit":
         return entry
-    return statement.opcode in BRANCHES or is_pure(statement.opcode)
+    return statement.opcode in BRANCHES or statement.opcode in PURE
 
 
 def _unguarded(statement: Statement) -> Statement:

@@ -12,7 +12,7 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.warps import HEAD, compiled
 
 from cuda.cpu.compile import jit
-from cuda.cpu.emit import emit_kernel
+from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.ptx.program import build
 
 # out[t] = the word at an address that WAY makes of indices[t], %r2, and of `base`, for all threads but one.
@@ -187,6 +187,6 @@ def test_atomics_in_global_memory(type_: str, low: int, high: int, op: str, thre
 
 def test_which_atomics_use_indices_in_registers() -> None:
     program = build([HEAD + CHANGE.replace("TYPE", "u8").replace("BYTES", "1").replace("OP", "xor")])
-    text = emit_kernel(program, "k", native_gather=True).text
+    text = emit_kernel(program, "k", Settings(native_gather=True)).text
     assert "@lanes.atom.add.i32.monotonic.zext.i8.by8.uvv.all.red(ptr" in text
-    assert ".all.red" not in emit_kernel(program, "k", native_gather=True, quick=True).text
+    assert ".all.red" not in emit_kernel(program, "k", Settings(native_gather=True, quick=True)).text

@@ -14,7 +14,7 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.loaded import Loaded
 from support.warps import HEAD
 
-from cuda.cpu.emit import emit_kernel
+from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.emit.simt.frame import MOST_INLINED
 from cuda.cpu.ptx import program as ptx_program
 
@@ -70,7 +70,7 @@ def test_divergent_loops_in_inlined_functions(
 
 def test_which_calls_are_inlined() -> None:
     def calls(text: str, **options: bool) -> int:
-        found = emit_kernel(ptx_program.build([text]), "k", native_gather=True, **options).text
+        found = emit_kernel(ptx_program.build([text]), "k", Settings(native_gather=True, **options)).text
         return sum(line.endswith("alwaysinline") for line in found.splitlines() if " call " in line)
 
     text = SUMS.replace("MORE", "")

@@ -16,7 +16,7 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.warps import compiled
 
 from cuda.cpu.compile import jit
-from cuda.cpu.emit import emit_kernel
+from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.emit.simt.frame import WARP
 from cuda.cpu.ptx import program as ptx_program
 
@@ -209,7 +209,7 @@ END:
 )
 def test_prefetch_distances(axis: str, near: int, quick: bool, expected: dict[int, int]) -> None:
     program = ptx_program.build([HEAD + COPY.replace("AXIS", axis)])
-    text = emit_kernel(program, "k", near=near, quick=quick).text
+    text = emit_kernel(program, "k", Settings(near=near, quick=quick)).text
     added = re.findall(r"(%\w+) = getelementptr i8, ptr (%\w+), i64 (\d+)", text)
     sums = {name: (base, int(far)) for name, base, far in added}
     asked = re.findall(r"call void @llvm\.prefetch\.p0\(ptr (%\w+), i32 0,", text)

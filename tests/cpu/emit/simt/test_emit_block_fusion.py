@@ -15,7 +15,7 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.loaded import Loaded
 from support.warps import HEAD, compiled
 
-from cuda.cpu.emit import emit_kernel
+from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.ptx import program as ptx_program
 from cuda.cpu.runtime import _runtime
 
@@ -135,8 +135,8 @@ def test_kernels_with_observable_effects_are_not_fused(what: str) -> None:
 def test_which_kernels_are_fused() -> None:
     program = ptx_program.build([HEAD + text_of()])
     assert "\nfusion:" in emit_kernel(program, "k").text
-    assert "\nfusion:" not in emit_kernel(program, "k", quick=True).text
-    assert "\nfusion:" not in emit_kernel(program, "k", fibers=True).text
+    assert "\nfusion:" not in emit_kernel(program, "k", Settings(quick=True)).text
+    assert "\nfusion:" not in emit_kernel(program, "k", Settings(fibers=True)).text
 
 
 @pytest.mark.cpu_only

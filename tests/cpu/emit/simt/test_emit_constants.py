@@ -11,7 +11,6 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 
 from support.warps import compiled
 
-from cuda.cpu.emit.llvm.registry import is_pure
 from cuda.cpu.passes.fold_constants import fold_constants
 from cuda.cpu.ptx.parser import parse
 from cuda.cpu.ptx.syntax import Instruction
@@ -22,9 +21,7 @@ HEAD = ".version 8.5\n.target sm_90\n.address_size 64\n"
 def sources(body: str) -> dict[str, tuple]:
     """Return opcodes and their source operands after constant propagation."""
     registers = ".reg .pred %p<4>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %d<9>;"
-    folded = fold_constants(
-        parse(f"{HEAD}.visible .entry k() {{ {registers}\n{body} ret; }}").functions["k"].body, is_pure
-    )
+    folded = fold_constants(parse(f"{HEAD}.visible .entry k() {{ {registers}\n{body} ret; }}").functions["k"].body)
     return {
         each.opcode: tuple(getattr(operand, "value", None) for operand in each.operands[1:])
         for each in folded

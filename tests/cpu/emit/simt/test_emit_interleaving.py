@@ -11,7 +11,7 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 
 from support.warps import HEAD, compiled
 
-from cuda.cpu.emit import emit_kernel
+from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.ptx import program as ptx_program
 
 # Thread t goes through x[t], x[t + step], ... as long as that is below n; BODY has what it loads in %r6, END is behind.
@@ -163,7 +163,7 @@ def test_no_interleaving_where_order_is_observable(what: str) -> None:
 def test_which_kernels_are_interleaved() -> None:
     def takes(body: str, **options: object) -> bool:
         text = HEAD + LOOP.replace("BODY", body).replace("BEHIND", STORE)
-        return "resume_at." in emit_kernel(ptx_program.build([text]), "k", **options).text
+        return "resume_at." in emit_kernel(ptx_program.build([text]), "k", Settings(**options)).text
 
     assert takes(HASH)
     assert not takes(HASH, quick=True)

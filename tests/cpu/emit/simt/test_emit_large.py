@@ -17,7 +17,7 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.warps import compiled
 
 from cuda.cpu.compile import jit
-from cuda.cpu.emit import emit_kernel, function
+from cuda.cpu.emit import Settings, emit_kernel, function
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.program import build
 
@@ -163,7 +163,7 @@ def _work(text: str) -> tuple[int, int]:
 
     sys.setprofile(count)
     try:
-        found = emit_kernel(build([HEAD + text]), "k", native_gather=True, quick=True).text
+        found = emit_kernel(build([HEAD + text]), "k", Settings(native_gather=True, quick=True)).text
     finally:
         sys.setprofile(None)
     return calls, len(found)
@@ -197,7 +197,9 @@ def test_strong_components_are_taken_from_the_top_of_the_stack() -> None:
 
 
 def test_long_blocks_are_split() -> None:
-    text = emit_kernel(build([HEAD + kernel(_straight(function.LONGEST)[0])]), "k", native_gather=True, quick=True).text
+    text = emit_kernel(
+        build([HEAD + kernel(_straight(function.LONGEST)[0])]), "k", Settings(native_gather=True, quick=True)
+    ).text
     blocks = [len(block) for block in re.split(r"^\S+:\n", text, flags=re.MULTILINE)]
     assert max(blocks) < len(text) / 2
     assert b"ELF" in jit.assemble(text, jit.QUICK)[:4]

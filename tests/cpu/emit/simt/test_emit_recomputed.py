@@ -14,7 +14,7 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.loaded import Loaded
 from support.warps import HEAD
 
-from cuda.cpu.emit import emit_kernel
+from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.ptx import program as ptx_program
 from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
 
@@ -65,7 +65,7 @@ def test_predicates_of_the_thread_index_are_not_spilled() -> None:
     program = ptx_program.build([BEHIND])
     kept = re.findall(r"alloca \[33 x (.*?)\],", emit_kernel(program, "k").text)
     assert "<32 x i1>" not in kept
-    assert "<32 x i1>" in re.findall(r"alloca \[33 x (.*?)\],", emit_kernel(program, "k", quick=True).text)
+    assert "<32 x i1>" in re.findall(r"alloca \[33 x (.*?)\],", emit_kernel(program, "k", Settings(quick=True)).text)
 
 
 def test_a_branch_after_a_barrier_is_decided_by_one_comparison() -> None:
@@ -136,6 +136,6 @@ def test_the_last_lane_wins_a_store_to_one_address(mask: int, width: str, monkey
 def test_broadcast_of_a_lane_uses_registers() -> None:
     """Through memory, the load would wait until all earlier stores are in the cache."""
     program = ptx_program.build([ONE_WORD.replace("st.global.u8 [%d1+8], %r2;", "")])
-    text = emit_kernel(program, "k", native_gather=True).text
+    text = emit_kernel(program, "k", Settings(native_gather=True)).text
     assert "vpermi2var.d.512" in text
     assert not re.search(r"extractelement <32 x i32> %\w+, i32 %", text)

@@ -16,7 +16,7 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.loaded import Loaded
 from support.warps import HEAD, compiled
 
-from cuda.cpu.emit import emit_kernel
+from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.ptx import program as ptx_program
 from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, Path
 
@@ -226,7 +226,7 @@ def test_the_notes_state_why_fibers_are_needed(body: str, why: str) -> None:
 def test_the_path_can_be_forced() -> None:
     program = ptx_program.build([HEAD + START + END])
     assert emit_kernel(program, "k").path == Path.BLOCKS
-    assert emit_kernel(program, "k", fibers=True).path == Path.FIBERS
+    assert emit_kernel(program, "k", Settings(fibers=True)).path == Path.FIBERS
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_unknown_settings_are_refused(setting, value, message, monkeypatch: pyte
 def test_lanes_that_communicate_need_a_full_warp() -> None:
     plain, exchange = START + END, START + "shfl.sync.bfly.b32 %r20, %r20, 1, 31, -1;" + END
     for body, width in ((plain, 8), (exchange, 32)):
-        note = emit_kernel(ptx_program.build([HEAD + body]), "k", width=8).notes[0]
+        note = emit_kernel(ptx_program.build([HEAD + body]), "k", Settings(width=8)).notes[0]
         assert f"; SIMD groups of {width} lanes; " in note
 
 

@@ -12,7 +12,7 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.loaded import WAIT, Loaded
 from support.warps import HEAD
 
-from cuda.cpu.emit import emit_kernel
+from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.ptx import program as ptx_program
 from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
 
@@ -62,7 +62,7 @@ def test_uniform_tile_products(shape: tuple[int, int], row: int, level: str, mon
 
 
 def text_of(body: str, *, quick: bool = False) -> str:
-    return emit_kernel(ptx_program.build([HEAD + body]), "k", quick=quick).text
+    return emit_kernel(ptx_program.build([HEAD + body]), "k", Settings(quick=quick)).text
 
 
 def test_only_tiled_kernels_have_uniform_tile_code() -> None:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.access.lanes import store_split
-from cuda.cpu.emit.llvm.registry import PURE
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, integer_of
+from cuda.cpu.passes.traits import PURE
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Address, Instruction, Register, Vector
 
@@ -29,7 +29,7 @@ def find(frame: Frame, instruction: Instruction, form: Form, position: int) -> l
     The key is the instruction's identity and the number of the element. No instruction between them may write memory,
     wait, or change the address.
     """
-    if frame.width % 16 or not frame.module.native_gather or frame.checked or not _suits(instruction, form):
+    if frame.width % 16 or not frame.module.settings.native_gather or frame.checked or not _suits(instruction, form):
         return []
     here = {}
     base = instruction.operands[1].base.name

@@ -16,7 +16,7 @@ LANES = {"float": (16, "ps"), "double": (8, "pd")}
 
 def has(frame: Frame, element: str) -> bool:
     """Return whether the CPU has the instructions for elements of a type."""
-    return frame.module.native_gather and element in LANES
+    return frame.module.settings.native_gather and element in LANES
 
 
 def call(frame: Frame, stem: str, values: tuple[Value, ...], *more: tuple[str, str]) -> Value:

@@ -129,7 +129,7 @@ def _body(
     part = "single"
     if order:
         template = _PLAIN_ENTRY + loop
-    elif frame.module.native_gather:
+    elif frame.module.settings.native_gather:
         part, rest = "masked", native[1] if width_of(element) >= 32 else loop
         look = _LOOK if loop is _GATHER_LOOP and frame.width > 1 else ""
         template = _CONTIGUOUS.replace("$LOOK", look) + full + native[0] + rest
@@ -148,7 +148,7 @@ def _declare(frame: Frame, element: str) -> None:
     name = f"v{width}{element}"
     module.declare(f"llvm.masked.load.{name}.p0", vector, ["ptr", "i32", lanes, vector])
     module.declare(f"llvm.masked.store.{name}.p0", "void", [vector, "ptr", "i32", lanes])
-    if module.native_gather:
+    if module.settings.native_gather:
         module.declare(f"llvm.masked.gather.{name}.v{width}p0", vector, [f"<{width} x ptr>", "i32", lanes, vector])
         module.declare(f"llvm.masked.scatter.{name}.v{width}p0", "void", [vector, f"<{width} x ptr>", "i32", lanes])
 

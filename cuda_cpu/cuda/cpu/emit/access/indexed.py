@@ -154,7 +154,9 @@ def gather(frame: Frame, register: str, offset: int) -> Value | None:
     """Load a word for each lane that runs from a 64-bit address; None if it is not made of a 32-bit index."""
     builder, module, width = frame.builder, frame.module, frame.width
     found = frame.block.indexed.get(register)
-    if found is None or found.base is None or found.base.element != "i64" or not module.native_gather or width % 16:
+    if not module.settings.native_gather or width % 16:
+        return None
+    if found is None or found.base is None or found.base.element != "i64":
         return None
     if width_of(found.index.element) == 32 and not found.signed:
         return None  # the CPU's indices are signed

@@ -201,7 +201,7 @@ def element_at(frame: Frame, value: Value, lane: str) -> Value:
 
 def has_permute(frame: Frame, count: int, element: str) -> bool:
     """Return whether the CPU permutes elements of so many lanes by indices."""
-    return frame.module.native_gather and count in PERMUTES and element == "i32"
+    return frame.module.settings.native_gather and count in PERMUTES and element == "i32"
 
 
 PERMUTES = {16: "llvm.x86.avx512.permvar.si.512", 32: "llvm.x86.avx512.vpermi2var.d.512"}

@@ -71,7 +71,7 @@ def _emit_hints(frame: Frame, access: ContiguousAccess, size: int, *, to_write: 
 
 def _distances(frame: Frame) -> list[int]:
     """Return how far ahead other SIMD groups access memory: in two dimensions also where contiguous memory ends."""
-    near = frame.module.near
+    near = frame.module.settings.near
     if not near:
         return [WITHIN]
     return [near, NEXT_PAGE] if _is_two_dimensional(frame) else [near]
@@ -83,7 +83,7 @@ def _is_two_dimensional(frame: Frame) -> bool:
 
 
 def _is_worth_it(frame: Frame, access: ContiguousAccess, to_write: bool) -> bool:
-    if not access.streams or not frame.flow.has_converged or (frame.module.quick and not frame.copy.converged):
+    if not access.streams or not frame.flow.has_converged or (frame.module.settings.quick and not frame.copy.converged):
         return False
     if _is_in_loop(frame):
         moves = access.advance is not None and not is_nothing(access.advance)

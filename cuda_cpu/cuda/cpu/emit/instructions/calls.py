@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from cuda.cpu.emit.instructions import services
 from cuda.cpu.emit.instructions.arguments import argument, storage_of
-from cuda.cpu.emit.llvm.builder import Module
+from cuda.cpu.emit.llvm.module import Module
 from cuda.cpu.emit.llvm.values import Shape, Value, width_of
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.emit.simt.parameters import Storage, is_scalar, local_alignment, offsets_of, words_of

@@ -82,7 +82,7 @@ def permute(frame: Frame, value: Value, lanes: Value) -> Value:
     """Return a SIMD group whose lane i has the element lanes[i] (0 to width - 1) of `value`."""
     builder, module, width, element = frame.builder, frame.module, frame.width, value.element
     vector, indices, name = f"<{width} x {element}>", f"<{width} x i32>", f"permute.{element}"
-    if not module.has(name) and module.native_gather and (width, element) == (32, "i32"):
+    if not module.has(name) and module.settings.native_gather and (width, element) == (32, "i32"):
         half = "<16 x i32>"
         look = "llvm.x86.avx512.vpermi2var.d.512"  # 32 elements in two registers, looked up by 16 indices
         module.declare(look, half, [half] * 3)

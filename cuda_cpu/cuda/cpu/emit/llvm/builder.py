@@ -4,57 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
-
+from cuda.cpu.emit.llvm.module import DebugLocation, Module
 from cuda.cpu.emit.llvm.values import WIDTHS, Shape, Value, as_real, constant, integer_of, is_float, width_of
-from cuda.cpu.ptx.syntax import Location
-
-if TYPE_CHECKING:
-    from cuda.cpu.emit.simt.instrumentation import Instrumentation
-
-
-class DebugLocation(NamedTuple):
-    """Location of a PTX instruction: its function and PTX line, and the source line if the PTX has it (.loc)."""
-
-    function: str
-    line: int
-    source: Location | None
-
-
-class Module:
-    """The text of one LLVM module: declarations and helper functions are added once, on first use."""
-
-    def __init__(self, width: int, native_gather: bool):
-        self.width = width
-        self.lane_run = width  # consecutive lanes that contiguous access needs: FULL_RUN or HALF_RUN; see affine.py
-        self.native_gather = native_gather  # the CPU has masked gathers and scatters (AVX-512, SVE)
-        self.near = 0  # distance of software prefetches in bytes, 0 for none; see prefetch.py
-        self.quick = False  # first, quick compilation: tier-up will replace the code
-        self.has_barriers = False  # the runtime counts lanes at barriers
-        self.has_clusters = False  # blocks may access each other's shared memory
-        self.instrumentation: Instrumentation | None = None  # emits the checks, None for none
-        self.checks = 0  # the checks, bits of enum cpu_check
-        self.functions: list[str] = []  # names; sites in reports of checks contain the index
-        self.leaves: frozenset[str] = frozenset()  # device functions in which lanes may exit
-        self.locations: list[DebugLocation] | None = (
-            None  # collects the locations of code, None for none; see locate.py
-        )
-        self.numbers: dict[tuple, int] = {}  # number of a location, by function and line
-        self._parts: dict[str, str] = {}
-
-    def declare(self, name: str, result: str, parameters: Iterable[str], attributes: str = "") -> None:
-        if name not in self._parts:
-            self._parts[name] = f"declare {result} @{name}({', '.join(parameters)}) {attributes}\n"
-
-    def define(self, name: str, text: str) -> None:
-        self._parts[name] = text
-
-    def has(self, name: str) -> bool:
-        return name in self._parts
-
-    def text(self) -> str:
-        return "".join(self._parts.values())
 
 
 class Builder:
@@ -88,11 +39,8 @@ class Builder:
 
     def at(self, location: DebugLocation) -> None:
         """Set the location of the code that follows."""
-        if self.module.locations is not None:
-            # One number for all copies of an instruction: when LLVM merges equal code with two numbers, it drops both.
-            number = self.module.numbers.setdefault(location[:2], len(self.module.locations) + 1)
-            if number > len(self.module.locations):
-                self.module.locations.append(location)
+        number = self.module.number_of(location)
+        if number is not None:
             self.line(f"; location {number}")
 
     def label(self, name: str) -> None:

@@ -5,19 +5,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from cuda.cpu.passes.graph import Step
-from cuda.cpu.ptx.rows import opcodes_with
-from cuda.cpu.ptx.syntax import Function, Symbol
+from cuda.cpu.ptx.form import Form
+from cuda.cpu.ptx.syntax import Instruction
 
-EMITTERS: dict[str, Callable] = {}
-PURE = opcodes_with("pure")
+if TYPE_CHECKING:
+    from cuda.cpu.emit.simt.frame import Frame
+
+Emitter = Callable[["Frame", Instruction, Form], None]
+EMITTERS: dict[str, Emitter] = {}
 
 
-def emits(*opcodes: str) -> Callable[[Callable], Callable]:
+def emits(*opcodes: str) -> Callable[[Emitter], Emitter]:
     """Register a function `emitter(frame, instruction, form)` for opcodes."""
 
-    def register(emitter: Callable) -> Callable:
+    def register(emitter: Emitter) -> Emitter:
         for opcode in opcodes:
             if opcode in EMITTERS:
                 raise ValueError(f"two emitters for {opcode}")
@@ -25,42 +28,3 @@ def emits(*opcodes: str) -> Callable[[Callable], Callable]:
         return emitter
 
     return register
-
-
-# Opcodes without exchange between lanes: a kernel with SIMD groups smaller than a warp has no others.
-PER_LANE = PURE | opcodes_with("per_lane")
-
-
-def is_independent(opcode: str) -> bool:
-    """Return whether lanes execute an opcode independently of each other."""
-    return opcode in PER_LANE
-
-
-def is_pure(opcode: str) -> bool:
-    return opcode in PURE
-
-
-def lanewise(function: Function) -> Callable[[Step], bool]:
-    """Return a predicate: whether a step of the function gives equal results to lanes with equal inputs."""
-    parameters = {parameter.name for parameter in function.parameters} if function.entry else set()
-
-    def is_lanewise(step: Step) -> bool:
-        form = step.form
-        if form is None:
-            return False
-        if form.opcode in ("ld", "ldu"):
-            space = form.space or ""
-            if space.startswith(
-                "param"
-            ):  # a kernel's own parameters are the same for all lanes, results of calls are not
-                base = step.instruction.operands[1].base
-                return base.name in parameters if isinstance(base, Symbol) else function.entry
-            return space != "local"
-        if form.opcode in (
-            "cvta",
-            "isspacep",
-        ):  # each lane has its own local memory, and a global address is not local
-            return form.space.partition("::")[0] not in ("local", "global" if form.opcode == "isspacep" else "")
-        return form.opcode in PURE
-
-    return is_lanewise

@@ -17,11 +17,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from cuda.cpu.emit.llvm.registry import PURE
 from cuda.cpu.emit.llvm.values import Value
 from cuda.cpu.emit.simt.barrier_spill import most_groups
 from cuda.cpu.emit.simt.frame_state import Copy
 from cuda.cpu.passes.graph import RETURN, Graph
+from cuda.cpu.passes.traits import PURE
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.simt.predication import Arms

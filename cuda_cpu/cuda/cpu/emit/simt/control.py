@@ -104,7 +104,7 @@ class Flow:
         mask = self.builder.assign(f"load {self.mask_type}, ptr {slot}")
         self.builder.line(f"store {self.mask_type} 0, ptr {slot}")
         self.frame.begin_block(block.number, mask)
-        if self.graph.general and (instrumentation := self.frame.module.instrumentation) is not None:
+        if self.graph.general and (instrumentation := self.frame.module.settings.instrumentation) is not None:
             instrumentation.report_bypassed(self.frame, block, self.pending)
         if self.graph.general and block.barrier == WARP:
             self._synchronise(block)
@@ -357,7 +357,7 @@ class Flow:
         stuck, force = self._lanes_at(lambda block: block.barrier == WARP), builder.new_label("force")
         builder.branch(builder.is_zero(stuck), self.done, force)
         builder.label(force)
-        if (instrumentation := self.frame.module.instrumentation) is not None:
+        if (instrumentation := self.frame.module.settings.instrumentation) is not None:
             instrumentation.report_stranded(self.frame, self.pending)
         builder.line(f"store {self.mask_type} -1, ptr {self.released}")
         builder.jump(f"dispatch{self.region}")

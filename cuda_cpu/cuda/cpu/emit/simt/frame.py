@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.access import affine
-from cuda.cpu.emit.llvm.builder import Builder, Module
+from cuda.cpu.emit.llvm.builder import Builder
+from cuda.cpu.emit.llvm.module import Module
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, integer_of, is_float, real, width_of
 from cuda.cpu.emit.simt import special_registers
 from cuda.cpu.emit.simt.frame_state import BlockState, Copy, GroupState
@@ -183,7 +184,7 @@ class Frame:
     @functools.cached_property
     def recomputed(self) -> tuple[dict[str, list[Step]], dict[str, list[Step]]]:
         """Registers that a few instructions recompute anywhere, see find_recomputed.py."""
-        return ({}, {}) if self.module.quick else find_recomputed(self.graph)
+        return ({}, {}) if self.module.settings.quick else find_recomputed(self.graph)
 
     def inline_attribute(self) -> str:
         """Return the attribute of a call that LLVM should inline: in loops, as long as the function stays small.
@@ -191,7 +192,7 @@ class Frame:
         Around a call, all vectors of a loop are spilled.
         """
         number = self.flow.block.number
-        if self.module.quick or not self._may_grow or not any(a <= number <= b for a, b in self.graph.loops):
+        if self.module.settings.quick or not self._may_grow or not any(a <= number <= b for a, b in self.graph.loops):
             return ""
         self._may_grow -= 1
         return "alwaysinline"

@@ -16,12 +16,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.access import linear
-from cuda.cpu.emit.llvm.registry import PURE
 from cuda.cpu.emit.llvm.values import Value, constant
 from cuda.cpu.emit.simt.block_fusion import NOT_BEGUN
 from cuda.cpu.passes.find_affine import contiguous_stride
 from cuda.cpu.passes.find_regions import Region
 from cuda.cpu.passes.graph import Block, Step
+from cuda.cpu.passes.traits import PURE
 from cuda.cpu.ptx.syntax import Operand
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Interleaving:
     def __init__(self, regions: Regions, region: Region):
         self._regions, self._region = regions, region
         self.frame, self.flow, self.builder = regions.frame, regions.flow, regions.builder
-        enabled = self.flow.has_converged and not self.frame.module.quick
+        enabled = self.flow.has_converged and not self.frame.module.settings.quick
         self._loads = strided_loads(self.frame, region) if enabled else {}
         if self._loads:
             self._first = self.builder.alloca("i1")  # the first pass

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from cuda.cpu.emit.llvm.registry import PURE
 from cuda.cpu.emit.simt.control import Flow
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.passes.graph import RETURN, Block, End, Step
+from cuda.cpu.passes.traits import PURE
 
 MOST_STEPS = 16  # of both arms: they are emitted once more
 MEMORY = {"ld", "ldu", "st", "atom", "red"}

@@ -33,7 +33,7 @@ def is_worth_it(frame: Frame) -> bool:
         and frame.flow.has_converged
         and tiles
         and steps <= MOST_STEPS
-        and not frame.module.quick
+        and not frame.module.settings.quick
     )
 
 

@@ -14,7 +14,7 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from support.loaded import Loaded
 from support.warps import HEAD
 
-from cuda.cpu.emit import emit_kernel
+from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.ptx import program as ptx_program
 from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
 
@@ -108,7 +108,7 @@ def test_updates_of_concurrent_blocks_are_atomic(first: int, monkeypatch: pytest
 
 def test_converged_simd_groups_exchange_16_bytes() -> None:
     program = ptx_program.build([text_of("add", "f32", old=False)])
-    text = emit_kernel(program, "k", native_gather=True).text
+    text = emit_kernel(program, "k", Settings(native_gather=True)).text
     assert len(re.findall(r"cmpxchg ptr %\w+, i128", text)) == 8
-    assert "i128" not in emit_kernel(program, "k", native_gather=True, quick=True).text
+    assert "i128" not in emit_kernel(program, "k", Settings(native_gather=True, quick=True)).text
     assert "i128" not in emit_kernel(program, "k").text

@@ -128,7 +128,7 @@ def _modify_scattered(frame: Frame, form: Form, address: Address, extra: int, va
     indexed = index_of(frame, address.base.name, (8, 16)) if isinstance(address.base, Register) else None
     if indexed is None or indexed.base is None or indexed.base.element != "i64" or name not in LOCKED:
         return ""
-    if not frame.copy.full or frame.width < FEWEST or frame.module.quick or frame.checked:
+    if not frame.copy.full or frame.width < FEWEST or frame.module.settings.quick or frame.checked:
         return ""
     first = builder.extract(indexed.index, "0")
     same = Value(builder.lane_bits(builder.compare("icmp eq", indexed.index, first)), builder.mask_type)

@@ -28,7 +28,7 @@ def bases_of(frame: Frame, name: str, element: str, address: Address, space: str
     every = (
         frame.copy.converged and frame.copy.full and frame.copy.consecutive
     )  # in a predicated branch the copy is full, but not all lanes are active
-    if not (known and every and module.native_gather) or module.quick or frame.checked:
+    if not (known and every and module.settings.native_gather) or module.settings.quick or frame.checked:
         return []
     if size not in (4, 8) or lanes_of_segment(frame) * size % SIZE or not isinstance(address.base, Register):
         return []

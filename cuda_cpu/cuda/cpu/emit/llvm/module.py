@@ -1,0 +1,128 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""An LLVM module under construction, and the settings with which a kernel is emitted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from cuda.cpu.ptx.syntax import Location
+from cuda.cpu.runtime.kernel_abi import FULL_RUN
+
+if TYPE_CHECKING:
+    from cuda.cpu.emit.simt.instrumentation import Instrumentation
+
+
+class DebugLocation(NamedTuple):
+    """Location of a PTX instruction: its function and PTX line, and the source line if the PTX has it (.loc)."""
+
+    function: str
+    line: int
+    source: Location | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a kernel is translated.
+
+    Attributes
+    ----------
+    width : int
+        Lanes of a SIMD group: a power of two up to 32. Kernels whose lanes communicate always have 32.
+    lane_run : int
+        Consecutive lanes in the blocks that the code is optimised for: FULL_RUN or HALF_RUN. It is correct for all.
+    native_gather : bool
+        Whether the CPU has masked gathers and scatters (AVX-512, SVE).
+    near : int
+        Distance in bytes, within a page, of software prefetches; 0 if the hardware prefetches well. See prefetch.py.
+    fibers : bool
+        Run every warp on a fiber of its own, even if one call could run all warps of a block.
+    quick : bool
+        Omit copies of blocks that only make the code faster: tier-up will replace the code.
+    locations : list, optional
+        Filled with the locations of the instructions; comments "; location N" in the text count from 1. See locate.py.
+    instrumentation : Instrumentation, optional
+        Checks of memory accesses and barriers; warps then run on fibers.
+    """
+
+    width: int = 32
+    lane_run: int = FULL_RUN
+    native_gather: bool = False
+    near: int = 0
+    fibers: bool = False
+    quick: bool = False
+    locations: list[DebugLocation] | None = None
+    instrumentation: Instrumentation | None = None
+
+    @property
+    def checks(self) -> int:
+        """The checks, bits of enum cpu_check."""
+        return self.instrumentation.checks if self.instrumentation else 0
+
+    @property
+    def tracks_barriers(self) -> bool:
+        """Whether lanes are counted at barriers for the checks."""
+        return self.instrumentation is not None and self.instrumentation.tracks_barriers
+
+
+class Module:
+    """The text of one LLVM module: declarations and helper functions are added once, on first use.
+
+    Parameters
+    ----------
+    settings : Settings
+    functions : tuple of str
+        Names of the kernel and the functions that it calls; sites in reports of checks contain the index.
+    leaves : frozenset of str
+        Device functions in which lanes may exit.
+    has_barriers : bool
+        The runtime counts lanes at barriers.
+    has_clusters : bool
+        Blocks may access each other's shared memory.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        functions: tuple[str, ...],
+        leaves: frozenset[str],
+        *,
+        has_barriers: bool,
+        has_clusters: bool,
+    ):
+        self.settings = settings
+        self.width = settings.width
+        self.lane_run = min(settings.width, settings.lane_run)  # that contiguous access needs; see affine.py
+        self.checks = settings.checks
+        self.functions = functions
+        self.leaves = leaves
+        self.has_barriers = has_barriers
+        self.has_clusters = has_clusters
+        self._numbers: dict[tuple[str, int], int] = {}  # number of a location, by function and line
+        self._parts: dict[str, str] = {}
+
+    def declare(self, name: str, result: str, parameters: Iterable[str], attributes: str = "") -> None:
+        if name not in self._parts:
+            self._parts[name] = f"declare {result} @{name}({', '.join(parameters)}) {attributes}\n"
+
+    def define(self, name: str, text: str) -> None:
+        self._parts[name] = text
+
+    def has(self, name: str) -> bool:
+        return name in self._parts
+
+    def number_of(self, location: DebugLocation) -> int | None:
+        """Return the number of a location, from 1; None if locations are not collected."""
+        locations = self.settings.locations
+        if locations is None:
+            return None
+        # One number for all copies of an instruction: when LLVM merges equal code with two numbers, it drops both.
+        number = self._numbers.setdefault(location[:2], len(locations) + 1)
+        if number > len(locations):
+            locations.append(location)
+        return number
+
+    def text(self) -> str:
+        return "".join(self._parts.values())

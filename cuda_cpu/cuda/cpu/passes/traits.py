@@ -1,0 +1,32 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Sets of opcodes by their traits, and the steps that give lanes with equal inputs equal results."""
+
+from __future__ import annotations
+
+from cuda.cpu.passes.graph import Step
+from cuda.cpu.ptx.rows import opcodes_with
+from cuda.cpu.ptx.syntax import Function, Symbol
+
+PURE = opcodes_with("pure")
+# Opcodes without exchange between lanes: a kernel with SIMD groups smaller than a warp has no others.
+PER_LANE = PURE | opcodes_with("per_lane")
+
+
+def is_lanewise(function: Function, step: Step) -> bool:
+    """Return whether a step of a function gives equal results to lanes with equal inputs."""
+    form = step.form
+    if form is None:
+        return False
+    if form.opcode in ("ld", "ldu"):
+        space = form.space or ""
+        if not space.startswith("param"):
+            return space != "local"
+        # A kernel's own parameters are the same for all lanes, results of calls are not.
+        base = step.instruction.address(1).base
+        if not isinstance(base, Symbol):
+            return function.entry
+        return function.entry and any(parameter.name == base.name for parameter in function.parameters)
+    if form.opcode in ("cvta", "isspacep"):  # each lane has its own local memory, and a global address is not local
+        return form.space.partition("::")[0] not in ("local", "global" if form.opcode == "isspacep" else "")
+    return form.opcode in PURE
