@@ -35,6 +35,8 @@ napoleon_custom_sections = [("Errors", "params_style")]
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # compiled classes have their signatures in the docstrings
 add_module_names = False
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 100
 toc_object_entries = False  # too many functions for a sidebar
 
 html_theme = "pydata_sphinx_theme"

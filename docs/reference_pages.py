@@ -11,6 +11,8 @@ import pathlib
 import re
 from collections.abc import Callable
 
+import core_pages
+
 ROOT = pathlib.Path(__file__).parents[1]
 
 TITLES = {
@@ -25,22 +27,16 @@ TITLES = {
     "cudla": "cuDLA, the deep learning accelerator of Jetson and DRIVE",
 }
 
-# The names that tests/core/test_core_docstrings.py defines.
-EXAMPLES = """The tests run the examples on this page. The examples use `import numpy as np`, everything from
-`cuda.core`, its `system`, a current `device`, a `stream` of it, the `source` of a kernel `scale(float *x, float
-factor, int count)`, the `kernel` itself, a `config` of 128 threads, and a pinned `buffer` of 100 floats.
-"""
-
 
 def write_all(folder: pathlib.Path) -> None:
     folder.mkdir(exist_ok=True)
     pages = {f"bindings_{name}.md": bindings_page(stub) for name, stub in stubs().items()}
     pages |= {
-        "core.md": core_page(),
         "implemented_table.md": implemented_table(),
         "instructions_table.md": instructions_table(),
         "advice_table.md": advice_table(),
-    } | explained(folder.parent / "design/block_sums.ptx")
+    }
+    pages |= core_pages.pages() | explained(folder.parent / "design/block_sums.ptx")
     for name, text in pages.items():
         path = folder / name
         if not path.exists() or path.read_text() != text:
@@ -90,34 +86,6 @@ def member_name(node: ast.stmt) -> str:
     if isinstance(node, ast.Assign):
         return ast.unparse(node.targets[0])
     return getattr(node, "name", "")
-
-
-def core_page() -> str:
-    """Return the reference of the public names of cuda.core and its modules, in the order of their `__all__`."""
-    modules = ("cuda.core.graph", "cuda.core.texture", "cuda.core.utils", "cuda.core.system", "cuda.core.checkpoint")
-    first, *rest = exports("cuda.core", "#")
-    return "\n".join([first, "", EXAMPLES, *rest, *(line for name in modules for line in exports(name, "##"))])
-
-
-def exports(module: str, level: str) -> list[str]:
-    """Return the reference of the public names of a module, with a heading of this level."""
-    exporter = importlib.import_module(module)
-    lines = [f"{level} {module}", "", "```{eval-rst}", f".. py:currentmodule:: {module}", "```", ""]
-    for name in exporter.__all__:
-        value = getattr(exporter, name)
-        if isinstance(value, type):
-            lines += [
-                f"{level}# {name}",
-                "",
-                "```{eval-rst}",
-                f".. autoclass:: {module}.{name}",
-                "   :members:",
-                "```",
-                "",
-            ]
-        elif callable(value):
-            lines += [f"{level}# {name}", "", "```{eval-rst}", f".. autofunction:: {module}.{name}", "```", ""]
-    return lines
 
 
 def implemented_table() -> str:

@@ -1,0 +1,265 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The public names of cuda.core, each with its docstring and its signature from the stub or the source."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import importlib
+import importlib.util
+import inspect
+import pathlib
+import re
+import types
+import typing
+from collections.abc import Iterator
+
+MODULES = tuple(
+    f"cuda.core{name}" for name in ("", ".graph", ".texture", ".utils", ".checkpoint", ".system", ".typing")
+)
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+NAMED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclasses.dataclass
+class Entry:
+    """A public name: a class, a function, or a member of a class."""
+
+    name: str  # qualified: cuda.core.Stream.record
+    kind: str  # class, function, method, staticmethod, classmethod, property or data
+    value: object
+    module: str  # where it is defined
+    owner: str  # name of the class that defines it, or ""
+    nodes: list[ast.AST]  # its definitions: several for overloads
+
+    @property
+    def doc(self) -> str:
+        if isinstance(self.value, type):
+            return inspect.cleandoc(self.value.__doc__ or "")  # not that of a base
+        return inspect.getdoc(self.value) or ""
+
+    @property
+    def summary(self) -> str:
+        """Return the first sentence of the docstring."""
+        paragraph = self.doc.partition("\n\n")[0].replace("\n", " ")
+        return re.split(r"(?<=[.:]) (?=[A-Z`])", paragraph)[0]
+
+    @property
+    def member(self) -> str:
+        return self.name.rpartition(".")[2]
+
+
+def public() -> Iterator[Entry]:
+    """Yield the names in `__all__` of the public modules; the members of a class follow it."""
+    for module in MODULES:
+        exporter = importlib.import_module(module)
+        for name in exporter.__all__:
+            yield from entries(f"{module}.{name}", getattr(exporter, name))
+
+
+def entries(name: str, value: typing.Any) -> Iterator[Entry]:
+    """Yield a class and its public members, or a function."""
+    if isinstance(value, type):
+        yield Entry(
+            name, "class", value, value.__module__, value.__name__, definitions(value.__module__, [value.__name__])
+        )
+        yield from members(name, value)
+    elif callable(value) and typing.get_origin(value) is None:
+        yield Entry(name, "function", value, value.__module__, "", definitions(value.__module__, [value.__name__]))
+
+
+def members(name: str, kind: type) -> Iterator[Entry]:
+    """Yield the public methods and properties of a class, with those that it inherits from private classes."""
+    seen = set()
+    for base in own_bases(kind):
+        for member, item in vars(base).items():
+            if member in seen or member.startswith("_"):
+                continue
+            nodes = definitions_of_member(base, member)
+            if is_property(item) and nodes:
+                found = "property"
+            elif isinstance(item, (classmethod, types.ClassMethodDescriptorType)):
+                found, item = "classmethod", getattr(item, "__func__", item)
+            elif isinstance(item, staticmethod):
+                found, item = "staticmethod", item.__func__
+            elif callable(item) and not isinstance(item, type):
+                found = "method"
+            else:
+                continue  # a default of a field
+            seen.add(member)
+            yield Entry(f"{name}.{member}", found, item, base.__module__, base.__name__, nodes)
+
+
+def own_bases(kind: type) -> Iterator[type]:
+    """Yield a class and the private classes whose members it has, unless a public base has them."""
+    public_bases = [base for base in kind.__mro__[1:] if id(base) in exported()]
+    for base in kind.__mro__:
+        if base.__module__.startswith("cuda.core") and not any(issubclass(each, base) for each in public_bases):
+            yield base
+
+
+def definitions_of_member(kind: type, member: str) -> list[ast.AST]:
+    """Return the definitions of a member: a stub may have them only in a base."""
+    for base in kind.__mro__:
+        if found := definitions(base.__module__, [base.__name__, member]):
+            return found
+    return []
+
+
+def is_property(item: object) -> bool:
+    return isinstance(item, (property, functools.cached_property, types.GetSetDescriptorType))
+
+
+@functools.cache
+def exported() -> dict[int, str]:
+    """Return the public name of each public class, by its id()."""
+    names = {}
+    for module in MODULES:
+        exporter = importlib.import_module(module)
+        for name in exporter.__all__:
+            names.setdefault(id(getattr(exporter, name)), f"{module}.{name}")
+    return names
+
+
+@functools.cache
+def tree(module: str) -> ast.Module:
+    """Return the parsed stub of a module, or its source if it has none."""
+    path = source(module)
+    stub = path.with_suffix(".pyi")
+    if path.suffix == ".pyx" and not stub.exists():
+        return ast.Module([], [])  # classes that are only used in other compiled modules
+    return ast.parse((stub if stub.exists() else path).read_text())
+
+
+def source(module: str) -> pathlib.Path:
+    """Return the .py or .pyx file of a module."""
+    origin = pathlib.Path(importlib.util.find_spec(module).origin)
+    if origin.suffix == ".py":
+        return origin
+    return origin.with_name(f"{module.rpartition('.')[2]}.pyx")
+
+
+def definitions(module: str, names: list[str]) -> list[ast.AST]:
+    """Return the definitions of a name in a module: of a function with overloads, these."""
+    scope: list[ast.AST] = [tree(module)] if module.startswith("cuda.core") else []
+    for name in names:
+        inside = [node for each in scope for node in each.body if isinstance(node, NAMED)]
+        scope = [node for node in inside if node.name == name]
+    overloads = [node for node in scope if any("overload" in ast.unparse(each) for each in node.decorator_list)]
+    return overloads or scope[:1]  # of a property, the getter
+
+
+def parameters(entry: Entry) -> list[str]:
+    """Return the names of the parameters that users pass, in the order of the signature, of all overloads."""
+    names: dict[str, None] = {}
+    for node in constructors(entry):
+        for argument in arguments(node, entry.kind):
+            names.setdefault(argument)
+    return list(names)
+
+
+def constructors(entry: Entry) -> list[Definition]:
+    """Return the definitions that have an entry's parameters: of a class, that of `__init__`."""
+    if entry.kind != "class":
+        return typing.cast("list[Definition]", entry.nodes)
+    for base in entry.value.__mro__:
+        if base.__module__.startswith("cuda.core"):
+            for name in ("__init__", "__new__"):
+                if found := definitions(base.__module__, [base.__name__, name]):
+                    return typing.cast("list[Definition]", found)
+    return []
+
+
+def arguments(node: Definition, kind: str) -> list[str]:
+    """Return the names of a definition's arguments, without self."""
+    given = node.args
+    names = [each.arg for each in (*given.posonlyargs, *given.args)]
+    names = names if kind in ("function", "staticmethod") else names[1:]
+    names += [f"*{given.vararg.arg}"] if given.vararg else []
+    names += [each.arg for each in given.kwonlyargs]
+    return names + ([f"**{given.kwarg.arg}"] if given.kwarg else [])
+
+
+def signatures(entry: Entry) -> list[str]:
+    """Return the signatures with types, one for each overload; without parentheses for a property."""
+    if entry.kind == "property":
+        return [f": {returns(entry)}"]
+    if dataclasses.is_dataclass(entry.value):
+        return [fields(entry.value)]
+    return [signature(node, entry) for node in constructors(entry)]
+
+
+def signature(node: Definition, entry: Entry) -> str:
+    text = ", ".join(formatted(node.args, 0 if entry.kind in ("function", "staticmethod") else 1))
+    result = annotation(node.returns, entry)
+    return f"({text})" if entry.kind == "class" or not result else f"({text}) -> {result}"
+
+
+def formatted(given: ast.arguments, first: int) -> Iterator[str]:
+    """Yield the parameters of a definition from the first that users pass, with types and defaults."""
+    listed = [*given.posonlyargs, *given.args]
+    defaults = [None] * (len(listed) - len(given.defaults)) + given.defaults
+    for number in range(first, len(listed)):
+        yield one(listed[number], defaults[number])
+        if number + 1 == len(given.posonlyargs):
+            yield "/"
+    if given.vararg:
+        yield "*" + one(given.vararg, None)
+    elif given.kwonlyargs:
+        yield "*"
+    yield from map(one, given.kwonlyargs, given.kw_defaults)
+    if given.kwarg:
+        yield "**" + one(given.kwarg, None)
+
+
+def one(argument: ast.arg, default: ast.expr | None) -> str:
+    text = argument.arg + (f": {unquoted(argument.annotation)}" if argument.annotation else "")
+    return text + (f" = {ast.unparse(default)}" if default else "")
+
+
+def unquoted(node: ast.expr | None) -> str:
+    text = ast.unparse(node) if node else ""
+    return text[1:-1] if text[:1] in "\"'" else text
+
+
+def annotation(node: ast.expr | None, entry: Entry) -> str:
+    return re.sub(r"\b(typing\.)?Self\b", entry.owner, unquoted(node))
+
+
+def returns(entry: Entry) -> str:
+    """Return the type of a result or property, "" if the definition does not say it."""
+    found = dict.fromkeys(annotation(getattr(node, "returns", None), entry) for node in entry.nodes)
+    return " | ".join(found)
+
+
+def fields(kind: type) -> str:
+    """Return the signature of a dataclass."""
+    listed = [field for field in dataclasses.fields(kind) if field.init and not field.name.startswith("_")]
+    texts = [f"{field.name}: {field.type}" + default(field) for field in listed]
+    return f"({', '.join(texts)})"
+
+
+def default(field: dataclasses.Field) -> str:
+    if field.default_factory is not dataclasses.MISSING:
+        return f" = {field.default_factory.__name__}()"
+    value = field.default
+    return "" if value is dataclasses.MISSING else f" = {value if isinstance(value, type) else shown(value)}"
+
+
+def shown(value: object) -> str:
+    return f"{type(value).__name__}.{value.name}" if hasattr(value, "name") and hasattr(value, "value") else repr(value)
+
+
+def sections(doc: str) -> dict[str, str]:
+    """Return the sections of a NumPy-style docstring by their titles, the text before them as ""."""
+    parts = re.split(r"^([A-Z][A-Za-z ]+)\n-{3,}$", doc, flags=re.MULTILINE)
+    titled = zip(parts[1::2], parts[2::2], strict=True)
+    return {"": parts[0].strip()} | {title: text.strip("\n") for title, text in titled}
+
+
+def named(section: str) -> list[str]:
+    """Return the names that a section of parameters or exceptions describes."""
+    heads = [line.partition(" : ")[0] for line in section.splitlines() if line and not line.startswith(" ")]
+    return [name.strip() for head in heads for name in head.split(",")]

@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The pages of the reference of cuda.core: every public name has one, with signature and links."""
+
+import pathlib
+import re
+import sys
+
+import pytest
+
+pytest.importorskip("sphinx")
+sys.path.append(str(pathlib.Path(__file__).parent.parent / "docs"))
+
+import core_api
+import core_pages
+
+PAGES = core_pages.pages()
+DESCRIBED = r"\.\. py:(?:class|exception|function|method|property):: "
+
+
+def test_every_public_name_is_on_one_page():
+    described = [
+        f"{module}.{name}"
+        for page in PAGES.values()
+        for module, name in re.findall(rf"\.\. py:currentmodule:: (\S+)\n\n{DESCRIBED}([\w.]+)", page)
+    ]
+    assert len(described) > 600
+    assert sorted(described) == sorted(entry.name for entry in core_api.public())
+
+
+def test_the_index_leads_to_every_page():
+    index = PAGES["core.md"]
+    listed = re.findall(r"^core\.[\w.]+$", index, re.MULTILINE)
+    assert sorted(f"{name}.md" for name in listed) == sorted(set(PAGES) - {"core.md"})
+    linked = re.findall(r"\| \{py:\w+\}`\w+ <([\w.]+)>`", index)
+    assert len(linked) == len(set(linked)) == sum(entry.kind in ("class", "function") for entry in core_api.public())
+
+
+def entry(name):
+    return next(each for each in core_api.public() if each.name == f"cuda.core.{name}")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Stream.sync", ["(timeout: float | None = None) -> None"]),
+        ("Stream.priority", [": int"]),
+        ("StreamOptions", ["(nonblocking: bool = True, priority: int | None = None)"]),
+        ("Buffer.fill", ["(value: Any, *, stream: IsStreamType) -> None"]),
+        ("DeviceMemoryResource.allocate", ["(size: int, *, stream: IsStreamType) -> Buffer"]),
+    ],
+)
+def test_signatures_have_types_and_defaults(name, expected):
+    assert core_api.signatures(entry(name)) == expected
+
+
+def test_overloads_are_shown_one_by_one():
+    assert len(core_api.signatures(entry("Buffer.copy_to"))) == 2
+
+
+def test_names_in_docstrings_become_links():
+    entries = {each.name: each for each in core_api.public()}
+    stream = entries["cuda.core.Stream.close"]
+    assert core_pages.link("see `sync`", stream, entries) == "see :py:obj:`sync <cuda.core.Stream.sync>`"
+    assert core_pages.link("see `Event.sync`", stream, entries) == "see :py:obj:`Event.sync <cuda.core.Event.sync>`"
+    assert core_pages.link("see `nothing`", stream, entries) == "see ``nothing``"
