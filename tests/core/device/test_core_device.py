@@ -316,3 +316,43 @@ def test_subclasses_are_constructed_normally():
             return super().__new__(cls, 0)
 
     assert Named("any") is Device(0)
+
+
+SECOND_DEVICE = """
+import pytest
+from cuda.bindings import driver
+from cuda.core import Device, StreamOptions
+from cuda.core._memory._unpooled_memory import SynchronousMemoryResource
+
+def current():
+    context = driver.cuCtxGetCurrent()[1]
+    return int(context), int(driver.cuCtxGetDevice()[1])
+
+first, second = Device(0), Device(1)
+first.set_current()
+second.set_current()
+before = current()
+assert before[1] == 1
+
+stream, event = first.create_stream(), first.create_event()
+assert current() == before
+assert first.sync() is None and current() == before
+with pytest.raises(ValueError, match="priority is 99"):
+    first.create_stream(options=StreamOptions(priority=99))
+assert current() == before
+memory = SynchronousMemoryResource(0)
+memory.allocate(64).close()
+assert current() == before
+with pytest.raises(Exception, match="Asked for"):
+    memory.allocate(1 << 60)
+assert current() == before
+assert int(driver.cuCtxPopCurrent()[1]) == before[0]
+assert int(driver.cuCtxGetCurrent()[1]) == 0  # it was the only one on the stack
+print("restored")
+"""
+
+
+@pytest.mark.cpu_only
+def test_calls_for_another_device_restore_the_current_one():
+    """Whether they return or raise: the context that they push is popped."""
+    assert run_checked(SECOND_DEVICE, CUDA_CPU_DEVICES="2").strip() == "restored"

@@ -13,9 +13,13 @@ cdef bint was_reset(int ordinal, uint64_t life) except -1
 cdef int current_ordinal() except -2
 cdef int context_ordinal(cydriver.CUcontext context) except -2
 cdef int no_context(const char* call) except -1
-cdef bint activate(int ordinal) except -1
-cdef bint activate_anyway(int ordinal) except -1
-cdef int deactivate(bint pushed) except -1
+cdef Activation activate(int ordinal)
+cdef Activation activate_anyway(int ordinal)
+cdef Activation activate_any()
+
+
+cdef class Activation:
+    pass
 
 
 cdef class Context:

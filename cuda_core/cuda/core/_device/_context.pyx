@@ -3,6 +3,7 @@
 # cython: auto_pickle=False
 """Contexts: primary contexts, each retained once until the process ends, and green contexts."""
 
+cimport cython
 from libc.stdint cimport uint64_t, uintptr_t
 
 from cuda.bindings cimport cydriver
@@ -158,12 +159,8 @@ cdef int _ordinal_of(cydriver.CUdevice device) except -2:
 
 cdef int context_ordinal(cydriver.CUcontext context) except -2:
     """Return the ordinal of a context's device."""
-    cdef cydriver.CUcontext popped = NULL
-    check(cydriver.cuCtxPushCurrent(context), b"cuCtxPushCurrent")
-    try:
-        return current_ordinal()
-    finally:
-        check(cydriver.cuCtxPopCurrent(&popped), b"cuCtxPopCurrent")
+    cdef Activation _active = _push(context)
+    return current_ordinal()
 
 
 cdef int no_context(const char* call) except -1:
@@ -179,34 +176,45 @@ def use_primary(int ordinal) -> None:
     primary(ordinal)
 
 
-cdef bint activate(int ordinal) except -1:
-    """Make a context of the device current for the next calls; return whether one was pushed, for `deactivate`.
+@cython.final
+cdef class Activation:
+    """A pushed context, popped when this object is released: at the end of the function whose local variable has it.
+
+    This costs nothing where the context is current already and the variable is None; __enter__ and __exit__ would cost
+    60 ns, half of an event's creation. Cython releases local variables when a function returns or raises.
+    """
+
+    def __dealloc__(self):
+        cdef cydriver.CUcontext popped = NULL
+        cydriver.cuCtxPopCurrent(&popped)
+
+
+cdef Activation _push(cydriver.CUcontext context):
+    check(cydriver.cuCtxPushCurrent(context), b"cuCtxPushCurrent")
+    return Activation.__new__(Activation)
+
+
+cdef Activation activate(int ordinal):
+    """Make a context of the device current until the result is released; None if it is current already.
 
     Raises in a thread without a current context: users choose the device of a thread with `Device.set_current`.
     """
     cdef int current = current_ordinal()
     if current == ordinal:
-        return False
+        return None
     if current == -1:
         no_context(b"cuCtxGetCurrent")
-    check(cydriver.cuCtxPushCurrent(primary(ordinal)), b"cuCtxPushCurrent")
-    return True
+    return _push(primary(ordinal))
 
 
-cdef bint activate_anyway(int ordinal) except -1:
+cdef Activation activate_anyway(int ordinal):
     """Like `activate`, but also in a thread without a context: for finalisers and calls that need no current device."""
-    if current_ordinal() == ordinal:
-        return False
-    check(cydriver.cuCtxPushCurrent(primary(ordinal)), b"cuCtxPushCurrent")
-    return True
+    return None if current_ordinal() == ordinal else _push(primary(ordinal))
 
 
-cdef int deactivate(bint pushed) except -1:
-    """Undo `activate`."""
-    cdef cydriver.CUcontext popped = NULL
-    if pushed:
-        check(cydriver.cuCtxPopCurrent(&popped), b"cuCtxPopCurrent")
-    return 0
+cdef Activation activate_any():
+    """Like `activate` for device 0 in a thread without a context; None in others."""
+    return None if current_ordinal() >= 0 else _push(primary(0))
 
 
 cdef class Context:

@@ -9,11 +9,11 @@ from cuda.bindings cimport cydriver
 from cuda.core._memory._resource cimport MemoryResource
 from cuda.core._utils._check cimport after_wait, check
 from cuda.core._device._context cimport (
+    Activation,
     Context,
     activate,
     context_ordinal,
     current_ordinal,
-    deactivate,
     initialise,
     living_primary,
     native_device,
@@ -159,15 +159,12 @@ class Device:
         cdef cydriver.CUresult status
         if not self._is_set:
             _not_set(self._device_id)
-        cdef bint pushed = activate(self._device_id)
-        try:
-            with nogil:
-                status = cydriver.cuCtxSynchronize()
-            check(status, b"cuCtxSynchronize")
-            if after_wait is not None:
-                after_wait()
-        finally:
-            deactivate(pushed)
+        cdef Activation _active = activate(self._device_id)
+        with nogil:
+            status = cydriver.cuCtxSynchronize()
+        check(status, b"cuCtxSynchronize")
+        if after_wait is not None:
+            after_wait()
 
     def create_stream(self, obj=None, options=None):
         """Create a stream.

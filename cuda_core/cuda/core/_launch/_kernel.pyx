@@ -8,7 +8,7 @@ from libc.stdlib cimport free, realloc
 
 from cuda.bindings cimport cydriver
 from cuda.core._utils._check cimport check
-from cuda.core._device._context cimport activate_anyway, current_ordinal, deactivate, native_device, no_context
+from cuda.core._device._context cimport Activation, activate_any, current_ordinal, native_device, no_context
 from cuda.core._utils._driver_handle cimport HandleClass
 from cuda.core._launch._launch_config cimport LaunchConfig
 from cuda.core._stream._stream cimport as_stream
@@ -74,11 +74,8 @@ cdef class Kernel:
 
         The calling thread may have none, since a launch uses the context of its stream.
         """
-        cdef bint pushed = activate_anyway(0) if current_ordinal() < 0 else False
-        try:
-            return self._ask_layout()
-        finally:
-            deactivate(pushed)
+        cdef Activation _active = activate_any()
+        return self._ask_layout()
 
     cdef int _ask_layout(self) except -1:
         cdef size_t offset = 0, size = 0

@@ -8,7 +8,7 @@ from cpython.object cimport PyObject
 from cuda.bindings cimport cydriver
 from cuda.core._launch._arguments cimport LARGE_BYTES, SMALL_BYTES, SMALL_COUNT, PySequence_Fast_ITEMS, pack_items
 from cuda.core._utils._check cimport fail
-from cuda.core._device._context cimport activate_anyway, current_ordinal, deactivate
+from cuda.core._device._context cimport Activation, activate_anyway, current_ordinal
 from cuda.core._launch._kernel cimport Kernel
 from cuda.core._launch._launch_config cimport LaunchConfig
 from cuda.core._stream._stream cimport Stream, as_stream
@@ -83,6 +83,7 @@ cdef int put(
     cdef size_t capacity = SMALL_BYTES
     cdef bytearray large
     cdef cydriver.CUresult status
+    cdef Activation _active
     cdef cydriver.CUfunction function = <cydriver.CUfunction>kernel.native
     kernel.read_layout()
     if kernel.nbytes > SMALL_BYTES or given > SMALL_COUNT or kernel.count < 0:
@@ -96,12 +97,9 @@ cdef int put(
     stream.end_use()
     if status == cydriver.CUDA_ERROR_INVALID_CONTEXT and current_ordinal() < 0:
         # A thread without a current device uses the stream's.
-        pushed = activate_anyway(stream.ordinal())
-        try:
-            with nogil:
-                status = cydriver.cuLaunchKernelEx(native, function, kernel_params, NULL)
-        finally:
-            deactivate(pushed)
+        _active = activate_anyway(stream.ordinal())
+        with nogil:
+            status = cydriver.cuLaunchKernelEx(native, function, kernel_params, NULL)
     if status != cydriver.CUDA_SUCCESS:
         fail(status, b"cuLaunchKernelEx", explain(status, config, kernel, stream.ordinal()))
     return 0

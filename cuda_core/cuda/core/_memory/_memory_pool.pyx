@@ -12,9 +12,9 @@ from cuda.core._memory._pointer cimport checked_size, pointer_value
 from cuda.core._memory._resource cimport MemoryResource as _Base
 from cuda.core._utils._check cimport check, dev_mode, fail, is_finalizing, tell_unclosed
 from cuda.core._device._context cimport (
+    Activation,
     activate_anyway,
     current_ordinal,
-    deactivate,
     initialise,
     native_device,
     no_context,
@@ -33,13 +33,13 @@ cdef object _lock = threading.RLock()
 cdef int out_of_memory(cydriver.CUresult status, const char* call, size_t size, int ordinal) except -1:
     """Raise for a failed allocation, with the requested and the available size."""
     cdef size_t unused = 0, total = 0
+    cdef Activation _active
     advice = f"Asked for {size} bytes"
     if status == cydriver.CUDA_ERROR_OUT_OF_MEMORY:
         if ordinal >= 0:
-            pushed = activate_anyway(ordinal)
+            _active = activate_anyway(ordinal)
             if cydriver.cuMemGetInfo(&unused, &total) == cydriver.CUDA_SUCCESS:
                 advice += f"; {unused} of {total} are free"
-            deactivate(pushed)
         return fail(status, call, advice + ". Close buffers that are no longer needed, or allocate less.")
     return fail(status, call)
 
@@ -48,7 +48,7 @@ cdef int free(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1:
     """Free memory in the order of a stream; if the stream is closed, synchronise and free at once."""
     cdef cydriver.CUresult status
     cdef cydriver.CUstream native = NULL
-    cdef bint pushed = False
+    cdef Activation _active
     if stream is not None and not stream.is_gone():
         native = stream.native
         stream.begin_use()
@@ -60,15 +60,12 @@ cdef int free(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1:
         elif status != cydriver.CUDA_ERROR_INVALID_CONTEXT:
             return check(status, b"cuMemFreeAsync")
     # A finaliser may run in a thread without a current context.
-    pushed = activate_anyway(max(ordinal, 0))
-    try:
-        with nogil:
-            if native == NULL:  # not cuMemFree: NVIDIA's driver would count the memory as used for ever
-                check(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
-            status = cydriver.cuMemFreeAsync(ptr, native)
-        return check(status, b"cuMemFreeAsync")
-    finally:
-        deactivate(pushed)
+    _active = activate_anyway(max(ordinal, 0))
+    with nogil:
+        if native == NULL:  # not cuMemFree: NVIDIA's driver would count the memory as used for ever
+            check(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
+        status = cydriver.cuMemFreeAsync(ptr, native)
+    return check(status, b"cuMemFreeAsync")
 
 
 # Memory to be freed in the order of streams that were being captured: (address, stream, ordinal).
@@ -343,6 +340,7 @@ cdef class MemoryPool(_Base):
         """Open another process's allocation; buffers of the same allocation share one mapping."""
         cdef cydriver.CUmemPoolPtrExportData data
         cdef cydriver.CUdeviceptr ptr = 0
+        cdef Activation _active
         if not self.mapped:
             raise RuntimeError(
                 f"this {type(self).__name__} is not another process's pool: a buffer is opened with the resource that "
@@ -354,15 +352,12 @@ cdef class MemoryPool(_Base):
         with _lock:
             shared = self.imports.get(payload)
             if shared is None:
-                pushed = activate_anyway(max(self.ordinal, 0))  # unpickling may precede Device.set_current
-                try:
-                    if self.released:  # the driver imports an allocation again only once it is unmapped
-                        self.released = False
-                        with nogil:
-                            check(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
-                    check(cydriver.cuMemPoolImportPointer(&ptr, self.open_pool(), &data), b"cuMemPoolImportPointer")
-                finally:
-                    deactivate(pushed)
+                _active = activate_anyway(max(self.ordinal, 0))  # unpickling may precede Device.set_current
+                if self.released:  # the driver imports an allocation again only once it is unmapped
+                    self.released = False
+                    with nogil:
+                        check(cydriver.cuCtxSynchronize(), b"cuCtxSynchronize")
+                check(cydriver.cuMemPoolImportPointer(&ptr, self.open_pool(), &data), b"cuMemPoolImportPointer")
                 shared = self.imports[payload] = [ptr, 0]
             shared[1] += 1
             ptr = shared[0]

@@ -10,7 +10,7 @@ from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._pointer cimport checked_size, pointer_value
 from cuda.core._memory._resource cimport MemoryResource as _Base
 from cuda.core._utils._check cimport check
-from cuda.core._device._context cimport activate, activate_anyway, deactivate, initialise, primary
+from cuda.core._device._context cimport Activation, activate, activate_any, initialise, primary
 from cuda.core._memory._memory_pool cimport free, free_later, out_of_memory
 from cuda.core._stream._stream cimport Stream, as_stream
 
@@ -93,12 +93,9 @@ cdef class LegacyPinnedMemoryResource(_Base):
                 check(status, b"cuMemFreeHost")
 
     def _free_in_context(self, uintptr_t ptr):
-        cdef bint pushed = _some_context()
-        try:
-            with nogil:
-                check(cydriver.cuMemFreeHost(<void*>ptr), b"cuMemFreeHost")
-        finally:
-            deactivate(pushed)
+        cdef Activation _active = activate_any()
+        with nogil:
+            check(cydriver.cuMemFreeHost(<void*>ptr), b"cuMemFreeHost")
 
     @property
     def is_device_accessible(self) -> bool:
@@ -114,14 +111,6 @@ cdef class LegacyPinnedMemoryResource(_Base):
     def device_id(self) -> int:
         """Raise RuntimeError: host memory belongs to no device."""
         raise RuntimeError("host memory belongs to no device")
-
-
-cdef bint _some_context() except -1:
-    """Make device 0 current if the thread has no context; return whether it was pushed, for `deactivate`."""
-    cdef cydriver.CUcontext context = NULL
-    primary(0)
-    check(cydriver.cuCtxGetCurrent(&context), b"cuCtxGetCurrent")
-    return activate_anyway(0) if context == NULL else False
 
 
 cdef class SynchronousMemoryResource(_Base):
@@ -153,14 +142,11 @@ cdef class SynchronousMemoryResource(_Base):
         order = default_stream() if stream is None else as_stream(stream, "stream")
         if nbytes == 0:
             return Buffer.wrap(0, 0, self, None, order)
-        cdef bint pushed = activate(self.ordinal)
-        try:
-            with nogil:
-                status = cydriver.cuMemAlloc(&ptr, nbytes)
-            if status != cydriver.CUDA_SUCCESS:
-                out_of_memory(status, b"cuMemAlloc", nbytes, self.ordinal)
-        finally:
-            deactivate(pushed)
+        cdef Activation _active = activate(self.ordinal)
+        with nogil:
+            status = cydriver.cuMemAlloc(&ptr, nbytes)
+        if status != cydriver.CUDA_SUCCESS:
+            out_of_memory(status, b"cuMemAlloc", nbytes, self.ordinal)
         return Buffer.wrap(ptr, nbytes, self, None, order)
 
     cdef int release(self, cydriver.CUdeviceptr ptr, size_t size, Stream stream) except -1:

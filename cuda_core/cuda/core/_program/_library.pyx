@@ -8,7 +8,7 @@ from libc.stdlib cimport calloc, free, malloc
 
 from cuda.bindings cimport cydriver
 from cuda.core._utils._check cimport check, fail, is_finalizing
-from cuda.core._device._context cimport activate_anyway, current_ordinal, deactivate, initialise
+from cuda.core._device._context cimport Activation, activate_any, initialise
 from cuda.core._launch._kernel cimport Kernel, new_kernel
 
 cdef extern from "Python.h":
@@ -80,12 +80,9 @@ cdef class Library:
         """Return the address of the CUmodule for the current context; the code stays loaded from now on."""
         self.handed_out = True
         cdef cydriver.CUmodule module = NULL
-        cdef bint pushed = activate_anyway(0) if current_ordinal() < 0 else False
-        try:
-            with nogil:
-                check(cydriver.cuLibraryGetModule(&module, self.native), b"cuLibraryGetModule")
-        finally:
-            deactivate(pushed)
+        cdef Activation _active = activate_any()
+        with nogil:
+            check(cydriver.cuLibraryGetModule(&module, self.native), b"cuLibraryGetModule")
         return <uintptr_t>module
 
     def kernel(self, name, dict mapping, dict kinds) -> Kernel:
@@ -135,20 +132,17 @@ cdef class Library:
         cdef size_t size = 0
         cdef bytes encoded = name.encode()
         cdef const char* symbol = encoded
-        cdef bint pushed = activate_anyway(0) if current_ordinal() < 0 else False
-        try:
-            with nogil:
-                status = cydriver.cuLibraryGetGlobal(&ptr, &size, self.native, symbol)
-            if status == cydriver.CUDA_ERROR_NOT_FOUND:
-                fail(
-                    status,
-                    b"cuLibraryGetGlobal",
-                    f"There is no variable {name!r} to be seen in this code: name it when compiling, "
-                    f"by name_expressions=('&{name}',), for the compiler keeps variables to itself or removes them.",
-                )
-            check(status, b"cuLibraryGetGlobal")
-        finally:
-            deactivate(pushed)
+        cdef Activation _active = activate_any()
+        with nogil:
+            status = cydriver.cuLibraryGetGlobal(&ptr, &size, self.native, symbol)
+        if status == cydriver.CUDA_ERROR_NOT_FOUND:
+            fail(
+                status,
+                b"cuLibraryGetGlobal",
+                f"There is no variable {name!r} to be seen in this code: name it when compiling, "
+                f"by name_expressions=('&{name}',), for the compiler keeps variables to itself or removes them.",
+            )
+        check(status, b"cuLibraryGetGlobal")
         return ptr, size
 
 

@@ -9,7 +9,7 @@ from libc.string cimport memcpy
 
 from cuda.bindings cimport cydriver
 from cuda.core._utils._check cimport after_wait, check, fail, is_finalizing
-from cuda.core._device._context cimport Context, activate, activate_anyway, deactivate, primary
+from cuda.core._device._context cimport Activation, Context, activate, activate_anyway, primary
 from cuda.core._utils._driver_handle cimport HandleClass
 
 from cuda.core._errors import ClosedError, not_pickled
@@ -49,12 +49,9 @@ cdef class Event:
                 cydriver.CU_EVENT_BLOCKING_SYNC if self.blocking else 0
             ) | (cydriver.CU_EVENT_INTERPROCESS if self.ipc else 0)
         self.device_id = device_id
-        cdef bint pushed = activate(device_id)
-        try:
-            with nogil:
-                check(cydriver.cuEventCreate(&self.native, flags), b"cuEventCreate")
-        finally:
-            deactivate(pushed)
+        cdef Activation _active = activate(device_id)
+        with nogil:
+            check(cydriver.cuEventCreate(&self.native, flags), b"cuEventCreate")
         return self
 
     cdef cydriver.CUevent open_handle(self) except NULL:
@@ -177,11 +174,8 @@ cdef class Event:
         memcpy(&data, <char*>payload, sizeof(data))
         self.ipc = True
         self.blocking = ipc_descriptor.is_blocking_sync
-        cdef bint pushed = activate_anyway(self.device_id)
-        try:
-            check(cydriver.cuIpcOpenEventHandle(&self.native, data), b"cuIpcOpenEventHandle")
-        finally:
-            deactivate(pushed)
+        cdef Activation _active = activate_anyway(self.device_id)
+        check(cydriver.cuIpcOpenEventHandle(&self.native, data), b"cuIpcOpenEventHandle")
         return self
 
     def _export(self) -> bytes:

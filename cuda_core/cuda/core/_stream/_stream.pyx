@@ -10,11 +10,11 @@ from cuda.bindings cimport cydriver
 from cuda.core._utils._check cimport after_wait, check, dev_mode, is_finalizing, tell_unclosed
 from cuda.core._utils._driver_handle cimport HandleClass
 from cuda.core._device._context cimport (
+    Activation,
     Context,
     activate,
     context_ordinal,
     current_ordinal,
-    deactivate,
     life_of,
     no_context,
 )
@@ -431,24 +431,21 @@ def create_stream(int device_id, options=None) -> Stream:
         urgency = options.priority or 0
         if not options.nonblocking:
             flags = cydriver.CU_STREAM_DEFAULT
-    cdef bint pushed = activate(device_id)
-    try:
-        if plain:
-            with nogil:
-                check(cydriver.cuStreamCreate(&self.native, flags), b"cuStreamCreate")
-        else:
-            check(cydriver.cuCtxGetStreamPriorityRange(&lowest, &highest), b"cuCtxGetStreamPriorityRange")
-            if not highest <= urgency <= lowest:
-                raise ValueError(f"priority is {urgency}, but the device's are {highest} (urgent) to {lowest}")
-            with nogil:
-                check(
-                    cydriver.cuStreamCreateWithPriority(&self.native, flags, urgency), b"cuStreamCreateWithPriority"
-                )
-        self.owned = True
-        self.device_id = device_id
-        self.life = life_of(device_id)
-    finally:
-        deactivate(pushed)
+    cdef Activation _active = activate(device_id)
+    if plain:
+        with nogil:
+            check(cydriver.cuStreamCreate(&self.native, flags), b"cuStreamCreate")
+    else:
+        check(cydriver.cuCtxGetStreamPriorityRange(&lowest, &highest), b"cuCtxGetStreamPriorityRange")
+        if not highest <= urgency <= lowest:
+            raise ValueError(f"priority is {urgency}, but the device's are {highest} (urgent) to {lowest}")
+        with nogil:
+            check(
+                cydriver.cuStreamCreateWithPriority(&self.native, flags, urgency), b"cuStreamCreateWithPriority"
+            )
+    self.owned = True
+    self.device_id = device_id
+    self.life = life_of(device_id)
     return self
 
 
@@ -461,11 +458,8 @@ def create_green_stream(Context context not None, options=None) -> Stream:
         if not options.nonblocking:
             raise ValueError("options.nonblocking must be True: streams of green contexts never wait for it")
         urgency = options.priority or 0
-    cdef bint pushed = activate(context._device_id)
-    try:
-        check(cydriver.cuCtxGetStreamPriorityRange(&lowest, &highest), b"cuCtxGetStreamPriorityRange")
-    finally:
-        deactivate(pushed)
+    cdef Activation _active = activate(context._device_id)
+    check(cydriver.cuCtxGetStreamPriorityRange(&lowest, &highest), b"cuCtxGetStreamPriorityRange")
     if not highest <= urgency <= lowest:
         raise ValueError(f"priority is {urgency}, but the device's are {highest} (urgent) to {lowest}")
     with nogil:

@@ -9,7 +9,7 @@ from libc.string cimport memset
 from cuda.bindings cimport cydriver
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._utils._check cimport check, is_finalizing
-from cuda.core._device._context cimport activate, deactivate
+from cuda.core._device._context cimport Activation, activate
 from cuda.core._memory._memory_pool cimport free_postponed
 from cuda.core._stream._stream cimport Stream
 from cuda.core.graph._capture cimport BUILDING, CLOSED, FINISHED, NEW, PHASES, Capture, Phase
@@ -269,11 +269,8 @@ cdef class GraphBuilder(Capture):
         GraphCondition
         """
         self.need(BUILDING, "create_condition")
-        cdef bint pushed = activate(self.captured.ordinal())
-        try:
-            return GraphCondition.create(self.state, default_value)
-        finally:
-            deactivate(pushed)
+        cdef Activation _active = activate(self.captured.ordinal())
+        return GraphCondition.create(self.state, default_value)
 
     def if_then(self, condition):
         """Add work that runs if a condition is not 0.
@@ -345,12 +342,9 @@ cdef class GraphBuilder(Capture):
         cdef cydriver.CUgraphNode node
         cdef GraphBuilder branch
         self.need(BUILDING, "a conditional node")
-        cdef bint pushed = activate(self.captured.ordinal())
-        try:
-            fill_conditional(&params, condition, kind, size)
-            node = self.add(&params)
-        finally:
-            deactivate(pushed)
+        cdef Activation _active = activate(self.captured.ordinal())
+        fill_conditional(&params, condition, kind, size)
+        node = self.add(&params)
         graphs = [<uintptr_t>params.conditional.phGraph_out[index] for index in range(size)]
         self.state.note(node, NULL, (params.conditional.handle, kind, graphs))
         branches = []

@@ -13,7 +13,7 @@ from cuda.bindings cimport cydriver
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._pointer cimport memory_type
 from cuda.core._utils._check cimport check, fail, is_finalizing
-from cuda.core._device._context cimport activate, deactivate
+from cuda.core._device._context cimport Activation, activate
 from cuda.core._stream._stream cimport Stream, as_stream
 
 from cuda.core._errors import ClosedError, not_pickled
@@ -294,13 +294,10 @@ def create_array(int ordinal, options):
     cdef cydriver.CUDA_ARRAY3D_DESCRIPTOR native = self.descriptor(
         as_options(OpaqueArrayOptions, options, "options"), ordinal
     )
-    cdef bint pushed = activate(ordinal)
-    try:
-        with nogil:
-            status = cydriver.cuArray3DCreate(&self.native, &native)
-        _checked(status, b"cuArray3DCreate", self)
-    finally:
-        deactivate(pushed)
+    cdef Activation _active = activate(ordinal)
+    with nogil:
+        status = cydriver.cuArray3DCreate(&self.native, &native)
+    _checked(status, b"cuArray3DCreate", self)
     return self
 
 
@@ -316,13 +313,10 @@ def create_mipmapped(int ordinal, options):
         given = chosen.num_levels
         raise ValueError(f"num_levels must be an int from 1 to {most} for shape {self.shape}, not {given!r}")
     self.num_levels = chosen.num_levels
-    cdef bint pushed = activate(ordinal)
-    try:
-        with nogil:
-            status = cydriver.cuMipmappedArrayCreate(&self.native, &native, self.num_levels)
-        _checked(status, b"cuMipmappedArrayCreate", self)
-    finally:
-        deactivate(pushed)
+    cdef Activation _active = activate(ordinal)
+    with nogil:
+        status = cydriver.cuMipmappedArrayCreate(&self.native, &native, self.num_levels)
+    _checked(status, b"cuMipmappedArrayCreate", self)
     return self
 
 

@@ -7,7 +7,7 @@ from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
 from cuda.core._utils._check cimport check, is_finalizing
-from cuda.core._device._context cimport activate, deactivate
+from cuda.core._device._context cimport Activation, activate
 from cuda.core.texture._array cimport MipmappedArray, OpaqueArray
 
 from cuda.core._errors import ClosedError, not_pickled
@@ -205,12 +205,9 @@ def create_texture(int ordinal, resource, options):
         | (cydriver.CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION if chosen.disable_trilinear_optimization else 0)
         | (cydriver.CU_TRSF_SEAMLESS_CUBEMAP if chosen.seamless_cubemap else 0)
     )
-    cdef bint pushed = activate(ordinal)
-    try:
-        with nogil:
-            check(cydriver.cuTexObjectCreate(&self.native, &native, &how, NULL), b"cuTexObjectCreate")
-    finally:
-        deactivate(pushed)
+    cdef Activation _active = activate(ordinal)
+    with nogil:
+        check(cydriver.cuTexObjectCreate(&self.native, &native, &how, NULL), b"cuTexObjectCreate")
     self.ordinal, self.resource, self.options = ordinal, resource, chosen
     return self
 
@@ -222,11 +219,8 @@ def create_surface(int ordinal, resource):
     _describe(resource, ordinal, &native)
     if resource.kind != "array" or not resource.source.is_surface_load_store:
         raise ValueError("a surface needs an OpaqueArray that was made with is_surface_load_store=True")
-    cdef bint pushed = activate(ordinal)
-    try:
-        with nogil:
-            check(cydriver.cuSurfObjectCreate(&self.native, &native), b"cuSurfObjectCreate")
-    finally:
-        deactivate(pushed)
+    cdef Activation _active = activate(ordinal)
+    with nogil:
+        check(cydriver.cuSurfObjectCreate(&self.native, &native), b"cuSurfObjectCreate")
     self.ordinal, self.resource = ordinal, resource
     return self
