@@ -20,7 +20,7 @@ from support.random_ptx import streaming, structured
 
 from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.emit.access import affine, linear
-from cuda.cpu.emit.simt import block_fusion, block_indices, frame, interleaving, predication, regions
+from cuda.cpu.emit.simt import block_fusion, block_indices, function_facts, interleaving, predication, regions
 from cuda.cpu.ptx.program import build
 from cuda.cpu.runtime import _runtime as runtime
 from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
@@ -64,8 +64,8 @@ SHOWS = {
 }
 # Functions that return something when they apply.
 APPLIES = {
-    "registers that are computed anew": (frame, "find_recomputed", lambda found: bool(found[0])),
-    "distances that are computed anew": (frame, "find_recomputed", lambda found: bool(found[1])),
+    "registers that are computed anew": (function_facts, "find_recomputed", lambda found: bool(found[0])),
+    "distances that are computed anew": (function_facts, "find_recomputed", lambda found: bool(found[1])),
     "short arms of a branch": (predication, "arms_of", bool),
     "addresses that advance evenly": (linear, "advance", lambda found: found is not None),
     "strided loads in loops": (interleaving, "strided_loads", bool),

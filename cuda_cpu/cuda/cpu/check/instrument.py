@@ -131,7 +131,7 @@ def report_bypassed(frame: Frame, block: Block, pending: list[str]) -> None:
 
 def _passed(frame: Frame, number: int) -> list[Block]:
     """Return the barriers that an edge to the block bypasses."""
-    blocks, reach = frame.graph.blocks, frame.reach()
+    blocks, reach = frame.graph.blocks, frame.facts.reach
     before = [block.number for block in blocks if number in block.end.targets]
     return [
         block
@@ -204,7 +204,7 @@ def _buffers(frame: Frame, count: int, values: tuple[Value, ...]) -> str:
 
 def site(frame: Frame) -> int:
     """Return the site of the instruction in reports: the number of its function, and its line."""
-    return frame.module.functions.index(frame.function.name) << 32 | frame.line
+    return frame.module.functions.index(frame.facts.function.name) << 32 | frame.line
 
 
 # --- accesses of instructions ------------------------------------------------------------------------------

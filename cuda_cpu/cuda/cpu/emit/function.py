@@ -14,7 +14,6 @@ from cuda.cpu.emit.simt import converged
 from cuda.cpu.emit.simt.control import Flow
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.emit.simt.frame_state import Copy
-from cuda.cpu.emit.simt.parameters import local_layout
 from cuda.cpu.emit.simt.regions import Regions
 from cuda.cpu.passes.graph import BLOCK, Block, Graph, Step
 from cuda.cpu.passes.traits import PURE
@@ -39,9 +38,8 @@ def emit_function(module: Module, program: Program, graph: Graph) -> None:
     frame = Frame(module, program, graph)
     flow = Flow(frame)
     builder = frame.builder
-    offsets, size = local_layout(graph.function)
-    frame.begin_function(flow, offsets)
-    calls.enter(frame, size)
+    frame.begin_function(flow)
+    calls.enter(frame)
     flow.has_converged = graph.function.entry and not graph.general and not module.leaves and not module.checks
     if graph.regions:
         regions = flow.regions = Regions(frame, flow, emit_step)
@@ -50,12 +48,12 @@ def emit_function(module: Module, program: Program, graph: Graph) -> None:
             lambda numbers: _emit_converged(frame, flow, numbers, regions),
         )
     else:
-        _enter(frame, flow, size)
+        _enter(frame, flow)
         _emit_body(frame, flow, tuple(range(len(graph.blocks))), None)
         builder.label(flow.done)
         builder.jump("done")
     builder.label("done")
-    calls.leave(frame, size)
+    calls.leave(frame)
     joined = len(graph.blocks) <= MOST_JOINED if graph.general else _waiting(graph) <= MOST_WAITING
     if not joined:
         builder.keep_in_memory()
@@ -68,12 +66,12 @@ def _waiting(graph: Graph) -> int:
     return sum(blocks.bit_count() for blocks in graph.pending)
 
 
-def _enter(frame: Frame, flow: Flow, size: int) -> None:
+def _enter(frame: Frame, flow: Flow) -> None:
     """Emit the start of a function that runs one warp per call."""
     builder, lanes = frame.builder, "%lanes"
-    if frame.function.entry:
+    if frame.facts.function.entry:
         lanes = frame.warp_field("lanes", "i32").ref
-        builder.line(f"store i64 {size}, ptr {frame.warp_pointer('local_top')}, align 8")
+        builder.line(f"store i64 {frame.facts.local_bytes}, ptr {frame.warp_pointer('local_top')}, align 8")
         builder.line(f"store {builder.mask_type} 0, ptr {frame.dead}")
     affine.check_consecutive(frame)
     flow.clear()
@@ -169,7 +167,7 @@ def emit_step(frame: Frame, step: Step, *, bases: bool) -> None:
     """Emit one instruction, and the bases of affine results if they may be needed."""
     instruction = step.instruction
     frame.at_line(instruction.line)
-    frame.builder.at(DebugLocation(frame.function.name, instruction.line, instruction.source))
+    frame.builder.at(DebugLocation(frame.facts.function.name, instruction.line, instruction.source))
     made_of = indexed.follow(frame, step)
     for name in step.writes:
         frame.block.indexed.pop(name, None)

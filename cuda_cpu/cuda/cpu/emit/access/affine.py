@@ -102,7 +102,7 @@ def get_base(frame: Frame, register: str) -> Value:
         found = frame.lane_field("thread_idx", 4 * 32 * LANE_INDEX[register], Shape.UNIFORM)
     elif register == "%laneid":
         found = frame.group.first_lane or constant(0, "i32")
-    elif register not in frame.function.registers or frame.graph.is_uniform(register):
+    elif register not in frame.facts.function.registers or frame.graph.is_uniform(register):
         with frame.in_segment(None):
             return frame.get(register)
     else:
@@ -127,7 +127,7 @@ def _distance(frame: Frame, register: str) -> Value:
         found = frame.builder.binary("sub", *ends)
     elif register == "%laneid":
         found = constant(frame.module.lane_run, "i32")
-    elif register not in frame.function.registers or frame.graph.is_uniform(register):
+    elif register not in frame.facts.function.registers or frame.graph.is_uniform(register):
         return linear.NOTHING
     else:
         found = frame.builder.load(frame.element_of(register), base_slot(frame, register, 1))
@@ -143,7 +143,7 @@ def distance_of(frame: Frame, operand: Operand) -> Value | None:
 
 
 def set_base(frame: Frame, register: str, value: Value) -> None:
-    assert value.uniform, f"{frame.function.name}: line {frame.line}: the base of {register} is no scalar"
+    assert value.uniform, f"{frame.facts.function.name}: line {frame.line}: the base of {register} is no scalar"
     if frame.segment:
         frame.block.bases[register, SECOND] = value
         return
@@ -153,7 +153,7 @@ def set_base(frame: Frame, register: str, value: Value) -> None:
 
 
 def _store_base(frame: Frame, register: str, segment: int, value: Value) -> None:
-    if frame.crosses(register):
+    if frame.facts.crosses(register):
         frame.builder.store(value, base_slot(frame, register, segment))
     frame.block.bases[register, segment] = value
 

@@ -14,7 +14,7 @@ from cuda.cpu.ptx.syntax import Operand, Symbol, Variable
 def argument(frame: Frame, operand: Operand, parameter: Variable) -> str:
     """Return an argument of a call as LLVM operand text, with its type."""
     storage = frame.variables.get(operand.name) if isinstance(operand, Symbol) else None
-    if isinstance(storage, Storage):
+    if storage is not None:
         if is_scalar(parameter):
             return frame.builder.typed(storage.read(0, words_of(parameter)[0], frame.line))
         return f"ptr {storage.pointer}"
@@ -26,7 +26,7 @@ def argument(frame: Frame, operand: Operand, parameter: Variable) -> str:
 def storage_of(frame: Frame, operand: Operand) -> Storage:
     """Return the .param variable that takes a result."""
     storage = frame.variables.get(operand.name) if isinstance(operand, Symbol) else None
-    if not isinstance(storage, Storage):
+    if storage is None:
         raise PtxError(f"result {operand!r} of a call must be a register or a .param variable", frame.line)
     return storage
 

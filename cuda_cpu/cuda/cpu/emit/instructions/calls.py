@@ -14,7 +14,7 @@ from cuda.cpu.emit.instructions.arguments import argument, storage_of
 from cuda.cpu.emit.llvm.module import Module
 from cuda.cpu.emit.llvm.values import Shape, Value, width_of
 from cuda.cpu.emit.simt.frame import Frame
-from cuda.cpu.emit.simt.parameters import Storage, is_scalar, local_alignment, offsets_of, words_of
+from cuda.cpu.emit.simt.parameters import Storage, is_scalar, local_alignment, words_of
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import Call, CallTargets, Function, Operand, Prototype, Register, Variable
 
@@ -51,29 +51,28 @@ def signature(module: Module, function: Function) -> str:
 # --- entry and exit -----------------------------------------------------------------------------------
 
 
-def enter(frame: Frame, size: int) -> None:
+def enter(frame: Frame) -> None:
     """Emit the prologue: stack slots, parameters and masks."""
-    builder, function = frame.builder, frame.function
+    builder, function = frame.builder, frame.facts.function
     frame.at_line(function.line)
     if function.entry:
-        frame.variables.update(offsets_of(function.parameters)[0])
         frame.reserve_dead()
     else:
-        _enter_device(frame, size)
+        _enter_device(frame)
     for variable in function.variables.values():
         if variable.space == "param":
             frame.variables[variable.name] = Storage(builder, variable)
 
 
-def _enter_device(frame: Frame, size: int) -> None:
-    builder, function = frame.builder, frame.function
-    if any(isinstance(item, Call) for item in function.body):
+def _enter_device(frame: Frame) -> None:
+    builder, function = frame.builder, frame.facts.function
+    if any(isinstance(item, Call) for item in frame.facts.body):
         address = builder.call("llvm.frameaddress.p0", "ptr", "i32 0")
         frame.module.declare("llvm.frameaddress.p0", "ptr", ["i32"])
         here = builder.assign(f"ptrtoint ptr {address} to i64")
         limit = frame.warp_field("stack_limit", "i64").ref
         frame.fault_if(builder.assign(f"icmp ult i64 {here}, {limit}"), "stack")
-    if size:
+    if size := frame.facts.local_bytes:
         top = frame.warp_pointer("local_top")
         before = base = builder.load("i64", top, align=8)
         alignment = local_alignment(function)
@@ -96,13 +95,13 @@ def _enter_device(frame: Frame, size: int) -> None:
         frame.variables[result.name] = Storage(builder, result, f"%q{number}" if returned is None else "")
 
 
-def leave(frame: Frame, size: int) -> None:
+def leave(frame: Frame) -> None:
     """Emit the return of the LLVM function."""
-    builder, function = frame.builder, frame.function
+    builder, function = frame.builder, frame.facts.function
     if function.entry:
         builder.line("ret void")
         return
-    if size:
+    if frame.local_before is not None:
         builder.line(f"store i64 {frame.local_before.ref}, ptr {frame.warp_pointer('local_top')}, align 8")
     returned = _returned(function.results)
     if returned is None:
@@ -121,7 +120,7 @@ def emit_call(frame: Frame, call: Call) -> None:
     elif call.target.name in services.FUNCTIONS:
         services.FUNCTIONS[call.target.name](frame, call)
     else:
-        function = frame.program.functions.get(call.target.name)
+        function = frame.facts.program.functions.get(call.target.name)
         if function is None or function.body is None:
             raise PtxError(f"function {call.target.name!r} is called and not defined", call.line)
         _call_direct(frame, call, function)
@@ -180,10 +179,11 @@ def _call_indirect(frame: Frame, call: Call) -> None:
     builder = frame.builder
     target = frame.read(call.target, "u64")
     prototype = _prototype(frame, call)
+    program = frame.facts.program
     functions = [
         function
-        for function in {each.name: each for each in frame.program.functions.values()}.values()
-        if function.name in frame.program.symbol_index and function.body is not None and _fits(function, prototype)
+        for function in {each.name: each for each in program.functions.values()}.values()
+        if function.name in program.symbol_index and function.body is not None and _fits(function, prototype)
     ]
     arguments = {function.name: _arguments(frame, call, function) for function in functions}
     results = [_result_storage(frame, operand) for operand in call.results]
@@ -217,7 +217,7 @@ def _result_storage(frame: Frame, operand: Operand) -> Storage:
 
 
 def _prototype(frame: Frame, call: Call) -> Prototype | CallTargets:
-    for item in frame.function.body:
+    for item in frame.facts.body:
         if isinstance(item, Prototype | CallTargets) and item.name == call.prototype:
             return item
     raise PtxError(f"call through a register without its prototype {call.prototype!r}", call.line)

@@ -34,7 +34,7 @@ class BarrierSpill:
         self._at, self._emit_step = at, emit_step
         self.base = ""  # slot of the element of a block's first SIMD group, with block fusion
         self._arrays: dict[object, tuple[str, str]] = {}
-        self._recomputed, self._apart = frame.recomputed
+        self._recomputed, self._apart = frame.facts.recomputed
         self._in_arrays = ~self._bits(self._recomputed)
 
     # --- arrays -----------------------------------------------------------------------------------------

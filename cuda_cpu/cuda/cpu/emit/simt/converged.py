@@ -199,7 +199,7 @@ def _known(frame: Frame, register: str) -> tuple[str, str] | None:
 
 def _known_anew(frame: Frame, register: str, emit_step: Callable[[Frame, Step], None]) -> tuple[str, str] | None:
     """Repeat a comparison of another block, if that is cheap: one lane's comparison may decide for all."""
-    graph, steps = frame.graph, frame.recomputed[0].get(register, ())
+    graph, steps = frame.graph, frame.facts.recomputed[0].get(register, ())
     varying = [step for step in steps if not graph.is_uniform(step.writes[0]) and step.writes[0] not in graph.strides]
     if any(step.form.opcode not in TRACKED for step in varying):
         return None
@@ -359,4 +359,4 @@ def names_of(frame: Frame, registers: int) -> list[str]:
     """Return the names of a set of registers, without the special ones."""
     by_bit = {bit: name for name, bit in frame.graph.register_bits.items()}
     names = [by_bit[bit] for bit in members(registers)]
-    return [name for name in names if name in frame.function.registers or name == "%cc"]
+    return [name for name in names if name in frame.facts.function.registers or name == "%cc"]

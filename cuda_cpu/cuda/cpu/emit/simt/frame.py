@@ -5,8 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -16,9 +14,8 @@ from cuda.cpu.emit.llvm.module import Module
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, integer_of, is_float, real, width_of
 from cuda.cpu.emit.simt import special_registers
 from cuda.cpu.emit.simt.frame_state import BlockState, Copy, GroupState
-from cuda.cpu.passes.find_pending import find_reach
-from cuda.cpu.passes.find_recomputed import find_recomputed
-from cuda.cpu.passes.graph import Block, Graph, Step
+from cuda.cpu.emit.simt.function_facts import FunctionFacts
+from cuda.cpu.passes.graph import Block, Graph
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import (
     Address,
@@ -53,14 +50,15 @@ class Frame:
     """What emitters work with: `builder` writes instructions, the frame resolves registers and operands.
 
     `block`, `copy` and `group` hold what changes while the function is emitted. Other modules change them by its
-    methods alone.
+    methods alone. `facts` holds what does not change.
     """
+
+    flow: Flow  # set by `begin_function`
 
     def __init__(self, module: Module, program: Program, graph: Graph):
         self.module = module
-        self.program = program
         self.graph = graph
-        self.function = graph.function
+        self.facts = FunctionFacts(program, graph, quick=module.settings.quick)
         self.builder = Builder(module)
         self.width = module.width
         self.block = BlockState()
@@ -75,22 +73,14 @@ class Frame:
         self.check_buffers: dict[int, str] = {}  # slots for arguments and results of checks
         self.line = 0
         self.guard: Value | None = None
-        self.variables: dict[str, Storage | int] = {}  # .param variables; of a kernel's own the offset
-        self.local_offsets: dict[str, int] = {}
+        self.variables: dict[str, Storage] = {}  # .param variables, other than a kernel's own
         self.block_index_slots: list[str] = []  # slots of %ctaid, where one call runs many blocks
         self._at_entry: dict[str, str] = {}
         self.dead = "%dead"  # pointer to the lanes that have exited in calls
-        self.flow: Flow | None = None
         self.local_base: Value | None = None  # where this call's local memory begins; None: at 0
         self.local_before: Value | None = None  # where the caller's ends: less, if the function's has to be aligned
         self._lanes: Value | None = None
         self._may_grow = MOST_INLINED
-        self._read: set[str] | None = None
-        self._ways: Counter[int] | None = None
-        self._reach: list[int] | None = None
-        self._crossing = 0  # registers that live from one block to another
-        for live in graph.live_in:
-            self._crossing |= live
 
     # --- blocks -----------------------------------------------------------------------------------
 
@@ -132,9 +122,9 @@ class Frame:
         """Set the PTX line for errors and faults; None: the current one."""
         self.line = line or self.line
 
-    def begin_function(self, flow: Flow, local_offsets: dict[str, int]) -> None:
+    def begin_function(self, flow: Flow) -> None:
         """Begin the function, whose blocks `flow` ends."""
-        self.flow, self.local_offsets = flow, local_offsets
+        self.flow = flow
         if self.graph.strides:
             self.consecutive_slot = self.builder.alloca("i1")
 
@@ -181,11 +171,6 @@ class Frame:
         """TBAA metadata for loads that LLVM may hoist out of the loop for uniform tiles."""
         return "" if self.flow.tile_exits is None else ", !tbaa !6"
 
-    @functools.cached_property
-    def recomputed(self) -> tuple[dict[str, list[Step]], dict[str, list[Step]]]:
-        """Registers that a few instructions recompute anywhere, see find_recomputed.py."""
-        return ({}, {}) if self.module.settings.quick else find_recomputed(self.graph)
-
     def inline_attribute(self) -> str:
         """Return the attribute of a call that LLVM should inline: in loops, as long as the function stays small.
 
@@ -207,26 +192,13 @@ class Frame:
             self._lanes = self.builder.lanes_of(self.block.mask)
         return self._lanes
 
-    def reach(self) -> list[int]:
-        """Return the blocks that each block can lead to."""
-        if self._reach is None:
-            self._reach = find_reach(self.graph)
-        return self._reach
-
-    def ways_to(self, number: int) -> int:
-        """Return how many predecessors a block has."""
-        if self._ways is None:
-            self._ways = Counter(target for block in self.graph.blocks for target in set(block.end.targets))
-            self._ways[0] += 1  # the function's beginning
-        return self._ways[number]
-
     # --- registers --------------------------------------------------------------------------------
 
     def element_of(self, register: str) -> str:
         """Return the integer type that holds a register."""
         if register == "%cc":
             return "i1"
-        declared = self.function.registers.get(register)
+        declared = self.facts.function.registers.get(register)
         if declared is None:
             raise PtxError(f"register {register!r} is not declared", self.line)
         return integer_of(ELEMENTS[declared])
@@ -244,7 +216,7 @@ class Frame:
             return affine.get_base(self, register)
         value = self.block.values.get(register)
         if value is None:
-            if register not in self.function.registers and register != "%cc":
+            if register not in self.facts.function.registers and register != "%cc":
                 value = special_registers.read(self, register)
                 if register in special_registers.CHANGING:
                     return value
@@ -266,26 +238,14 @@ class Frame:
         if self.guard is not None:
             value = builder.select(self.guard, value, self.get(register))
         if self.graph.uniform & bit:
-            assert value.uniform, f"{self.function.name}: line {self.line}: {register} was found uniform"
+            assert value.uniform, f"{self.facts.function.name}: line {self.line}: {register} was found uniform"
         else:
             value = builder.broadcast(value)
-        if self.crosses(register):
+        if self.facts.crosses(register):
             if self.block.preserved & bit:
                 value = builder.select(self.lanes(), value, self.get(register))
             builder.store(value, self.slot(register))
         self.block.values[register] = value
-
-    def is_read(self, register: str) -> bool:
-        """Return whether any instruction or branch of the function reads a register."""
-        if self._read is None:
-            steps = (step for block in self.graph.blocks for step in block.steps)
-            self._read = {name for step in steps for name in step.reads}
-            self._read.update(name for block in self.graph.blocks for name in block.end.reads)
-        return register in self._read
-
-    def crosses(self, register: str) -> bool:
-        """Return whether a register lives from one block to another."""
-        return bool(self._crossing >> self.graph.register_bits[register] & 1)
 
     # --- operands ---------------------------------------------------------------------------------
 
@@ -432,15 +392,15 @@ class Frame:
 
     def address_of(self, name: str, offset: int = 0) -> Value:
         """Return the address of a variable in its own state space, or of a function (i64)."""
-        if name in self.local_offsets:
-            start = constant(self.local_offsets[name] + offset, "i64")
+        if name in self.facts.local_offsets:
+            start = constant(self.facts.local_offsets[name] + offset, "i64")
             return start if self.local_base is None else self.builder.binary("add", self.local_base, start)
-        if name in self.program.shared:
-            return constant(self.program.shared[name] + offset, "i64")
-        if self.function.entry and isinstance(self.variables.get(name), int):  # not those of calls
+        if name in self.facts.program.shared:
+            return constant(self.facts.program.shared[name] + offset, "i64")
+        if name in self.facts.parameter_offsets and name not in self.variables:  # not those of calls
             base = self.builder.cast("ptrtoint", self.warp_field("params", "ptr"), "i64")
-            return self.builder.binary("add", base, constant(self.variables[name] + offset, "i64"))
-        index = self.program.symbol_index.get(name)
+            return self.builder.binary("add", base, constant(self.facts.parameter_offsets[name] + offset, "i64"))
+        index = self.facts.program.symbol_index.get(name)
         if index is None:
             raise PtxError(f"the address of {name!r} cannot be taken", self.line)
         table = self.warp_field("symbols", "ptr").ref

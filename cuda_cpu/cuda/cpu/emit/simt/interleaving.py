@@ -55,7 +55,7 @@ def _has_no_order(frame: Frame, step: Step) -> bool:
     if form is None:
         return False
     if form.opcode in ("atom", "red"):
-        return form.op in COMMUTES and form.type[0] in "bsu" and not any(map(frame.is_read, step.writes))
+        return form.op in COMMUTES and form.type[0] in "bsu" and not any(map(frame.facts.is_read, step.writes))
     return form.opcode in PURE or (form.opcode in ("ld", "ldu", "st") and form.sem in (None, "weak"))
 
 

@@ -45,7 +45,7 @@ def arms_of(frame: Frame, end: End) -> Arms | None:
 def _straight_on(frame: Frame, target: int) -> tuple[list[Block], int]:
     """Return the blocks from a target on that have no other predecessor, and the block behind them."""
     blocks: list[Block] = []
-    while target != RETURN and frame.ways_to(target) == 1:
+    while target != RETURN and frame.facts.ways[target] == 1:
         block = frame.graph.blocks[target]
         if not _is_plain(block):
             break

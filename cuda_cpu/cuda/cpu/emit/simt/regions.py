@@ -19,7 +19,6 @@ from cuda.cpu.emit.simt.block_indices import BlockIndices
 from cuda.cpu.emit.simt.control import Flow
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.emit.simt.interleaving import Interleaving
-from cuda.cpu.emit.simt.parameters import local_size
 from cuda.cpu.emit.simt.uniform_tile import UniformTile, is_worth_it
 from cuda.cpu.passes.find_regions import Region
 from cuda.cpu.passes.graph import BLOCK, RETURN, Block
@@ -52,7 +51,7 @@ class Regions:
         self.warp_bytes = frame.at_entry(f"zext i32 {frame.warp_field('warp_bytes', 'i32').ref} to i64")
         self.tile = UniformTile(self) if is_worth_it(frame) else None
         self.some_leave = any(self._returns(region) and self._barriers(region) for region in self.regions)
-        body = frame.function.body
+        body = frame.facts.body
         self.calls = any(isinstance(item, Call) for item in body)
         self.has_stack = self.calls or any(getattr(item, "opcode", "") in STACK_OPERATIONS for item in body)
         self.fusion: BlockFusion | None = None
@@ -236,7 +235,7 @@ class Regions:
         """Set what called functions expect in each warp."""
         builder, frame = self.builder, self.frame
         if self.has_stack:
-            builder.line(f"store i64 {local_size(frame.function)}, ptr {frame.warp_pointer('local_top')}, align 8")
+            builder.line(f"store i64 {frame.facts.local_bytes}, ptr {frame.warp_pointer('local_top')}, align 8")
         if self.calls:
             for axis in range(3):
                 index = frame.warp_field("block_idx", "i32", 4 * axis)

@@ -90,14 +90,14 @@ def _dynamic_size(frame: Frame) -> Value:
 
 
 def _reserved(offset: int) -> Callable:
-    return lambda frame: constant(frame.program.shared[RESERVED] + offset, "i32")
+    return lambda frame: constant(frame.facts.program.shared[RESERVED] + offset, "i32")
 
 
 def _shared_size(kept: bool) -> Callable:
     """Return a reader of the size of the block's shared memory, with that which is reserved or without."""
 
     def read_size(frame: Frame) -> Value:
-        difference = RESERVED_BYTES * (kept - (RESERVED in frame.program.shared))
+        difference = RESERVED_BYTES * (kept - (RESERVED in frame.facts.program.shared))
         return frame.builder.binary("add", frame.warp_field("shared_size", "i32"), constant(difference, "i32"))
 
     return read_size

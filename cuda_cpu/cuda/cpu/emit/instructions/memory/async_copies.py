@@ -61,7 +61,7 @@ def _copy(frame: Frame, instruction: Instruction, form: Form) -> None:
 def source_size(frame: Frame, operand: Operand, size: Value) -> Value:
     """Return the number of bytes to read: the operand, at most `size`, or 0 where an ignore-src predicate is true."""
     register = operand.operand if isinstance(operand, Negated) else operand
-    if isinstance(register, Register) and frame.function.registers.get(register.name) == "pred":
+    if isinstance(register, Register) and frame.facts.function.registers.get(register.name) == "pred":
         return frame.builder.select(frame.read(operand, "pred"), constant(0, "i32"), size)
     return frame.builder.intrinsic("umin", "i32", frame.read(operand, "u32"), size)
 

@@ -59,7 +59,7 @@ def emit_atomic(frame: Frame, instruction: Instruction, form: Form) -> None:
     if len(targets) != len(sources):
         targets = (None,) * len(sources)
     for position, (each, value) in enumerate(zip(targets, sources, strict=True)):
-        wanted = isinstance(each, Register) and frame.is_read(each.name)
+        wanted = isinstance(each, Register) and frame.facts.is_read(each.name)
         if form.op == "cas":
             pointer = pointers(frame, address, space, position * size)
             result = _compare_and_swap(frame, form, pointer, value, operands[3])

@@ -55,11 +55,12 @@ def is_parameter(address: Address, space: str) -> bool:
 
 def _parameter(frame: Frame, address: Address, space: str) -> Storage | int | None:
     """Return a .param variable: SIMD groups, or the offset in the kernel's parameter buffer."""
-    if not is_parameter(address, space):
+    if space != "param" or not isinstance(address.base, Symbol):
         return None
-    found = frame.variables.get(address.base.name)
+    name, facts = address.base.name, frame.facts
+    found = frame.variables.get(name) or facts.parameter_offsets.get(name)
     if found is None:
-        raise PtxError(f"parameter {address.base.name!r} is not declared", frame.line)
+        raise PtxError(f"parameter {name!r} is not declared", frame.line)
     return found
 
 
@@ -151,7 +152,8 @@ def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
                 store_contiguous(frame, access, value if access.stride == 0 else builder.broadcast(value))
         elif isinstance(parameter, Storage):
             # Inactive lanes, which wait at another block or have returned a result, keep their value.
-            returned = len(frame.graph.blocks) > 1 and any(parameter.name == r.name for r in frame.function.results)
+            results = [result.name for result in frame.facts.function.results]
+            returned = len(frame.graph.blocks) > 1 and parameter.name in results
             lanes = frame.lanes() if frame.block.waiting or returned else None
             parameter.write(address.base.offset + address.offset + extra, value, frame.line, lanes)
         else:

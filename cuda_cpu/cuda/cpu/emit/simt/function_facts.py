@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Facts of a function that do not change while it is emitted, each computed on first use."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from cuda.cpu.emit.simt.parameters import local_layout, offsets_of
+from cuda.cpu.passes.find_pending import find_reach
+from cuda.cpu.passes.find_recomputed import find_recomputed
+from cuda.cpu.passes.graph import Graph, Step
+
+if TYPE_CHECKING:
+    from cuda.cpu.ptx.program import Program
+
+
+class FunctionFacts:
+    """A function, the program around it, and what follows from its graph.
+
+    Parameters
+    ----------
+    program : Program
+    graph : Graph
+        With the results of the passes.
+    quick : bool
+        Omit what only makes the code faster.
+    """
+
+    def __init__(self, program: Program, graph: Graph, *, quick: bool):
+        self.program = program
+        self.graph = graph
+        self.function = graph.function
+        self._quick = quick
+        self.body = graph.function.body or []
+        self.local_offsets, self.local_bytes = local_layout(graph.function)
+        self.parameter_offsets = offsets_of(self.function.parameters)[0] if self.function.entry else {}
+        self._crossing = 0
+        for live in graph.live_in:
+            self._crossing |= live
+
+    def crosses(self, register: str) -> bool:
+        """Return whether a register lives from one block to another."""
+        return bool(self._crossing >> self.graph.register_bits[register] & 1)
+
+    def is_read(self, register: str) -> bool:
+        """Return whether any instruction or branch of the function reads a register."""
+        return register in self._read
+
+    @cached_property
+    def _read(self) -> set[str]:
+        steps = (step for block in self.graph.blocks for step in block.steps)
+        return {name for each in (*steps, *(block.end for block in self.graph.blocks)) for name in each.reads}
+
+    @cached_property
+    def reach(self) -> list[int]:
+        """The blocks that each block can lead to."""
+        return find_reach(self.graph)
+
+    @cached_property
+    def ways(self) -> Counter[int]:
+        """The number of predecessors of each block; the function's beginning is one."""
+        found = Counter(target for block in self.graph.blocks for target in set(block.end.targets))
+        found[0] += 1
+        return found
+
+    @cached_property
+    def recomputed(self) -> tuple[dict[str, list[Step]], dict[str, list[Step]]]:
+        """Registers that a few instructions recompute anywhere, see find_recomputed.py."""
+        return ({}, {}) if self._quick else find_recomputed(self.graph)
