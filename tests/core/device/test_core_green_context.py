@@ -80,11 +80,11 @@ def test_split_into_several():
 
 
 def test_sm_groups():
-    assert SMResourceOptions().groups() == [(0, 0, 0, 0)]
-    assert SMResourceOptions(4, 2, 4, True).groups() == [(4, 2, 4, 1)]
-    assert SMResourceOptions(0).groups() == SMResourceOptions().groups()
-    assert SMResourceOptions([4, 0], 2, backfill=[True, False]).groups() == [(4, 2, 0, 1), (0, 2, 0, 0)]
-    assert SMResourceOptions([4, None], 2, backfill=[True, False]).groups() == [(4, 2, 0, 1), (0, 2, 0, 0)]
+    assert SMResourceOptions()._groups() == [(0, 0, 0, 0)]
+    assert SMResourceOptions(4, 2, 4, True)._groups() == [(4, 2, 4, 1)]
+    assert SMResourceOptions(0)._groups() == SMResourceOptions()._groups()
+    assert SMResourceOptions([4, 0], 2, backfill=[True, False])._groups() == [(4, 2, 0, 1), (0, 2, 0, 0)]
+    assert SMResourceOptions([4, None], 2, backfill=[True, False])._groups() == [(4, 2, 0, 1), (0, 2, 0, 0)]
 
 
 @pytest.mark.parametrize(

@@ -289,12 +289,7 @@ cdef class Context:
 
     @property
     def resources(self):
-        """Return the device resources of the context: multiprocessors and work queues.
-
-        Returns
-        -------
-        DeviceResources
-        """
+        """Return the device resources of the context: multiprocessors and work queues (cuCtxGetDevResource)."""
         from cuda.core._device._device_resources import of_context
 
         self._check_open()
@@ -305,7 +300,7 @@ cdef class Context:
             raise ClosedError("this Context is closed")
 
     def create_stream(self, options=None):
-        """Create a stream in this context.
+        """Create a stream in this context; in a green context it uses only the resources of the context.
 
         Parameters
         ----------
@@ -315,6 +310,22 @@ cdef class Context:
         Returns
         -------
         Stream
+            A stream of this context, which it keeps alive.
+
+        Raises
+        ------
+        ClosedError
+            If the context is closed.
+        ValueError
+            If `options` do not fit: streams of green contexts are nonblocking.
+        CUDAError
+            If cuGreenCtxStreamCreate or cuStreamCreate fails.
+
+        Examples
+        --------
+        >>> second = device.context.create_stream()
+        >>> second.context == device.context
+        True
         """
         from cuda.core import Stream
 
@@ -322,12 +333,23 @@ cdef class Context:
         return Stream._in_context(self, options)
 
     def close(self):
-        """Destroy a green context. The primary context belongs to the device and stays. Closing twice does nothing.
+        """Destroy a green context (cuGreenCtxDestroy). The primary context belongs to the device and stays.
+
+        Closing twice does nothing.
 
         Raises
         ------
         RuntimeError
             If the context is current in this thread.
+        CUDAError
+            If cuGreenCtxDestroy fails.
+
+        Examples
+        --------
+        >>> context = device.create_context(ContextOptions([device.resources.sm]))
+        >>> context.close()
+        >>> context.is_closed
+        True
         """
         cdef cydriver.CUcontext current = NULL
         cdef cydriver.CUgreenCtx green = self.green

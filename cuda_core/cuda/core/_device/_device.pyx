@@ -105,14 +105,30 @@ class Device:
 
     @classmethod
     def get_all_devices(cls) -> tuple:
-        """Return all devices, in the order of their ordinals."""
+        """Return all devices, in the order of their ordinals (cuDeviceGetCount).
+
+        Returns
+        -------
+        tuple of Device
+            One for each device of ``CUDA_VISIBLE_DEVICES``; the CPU device has as many as ``CUDA_CPU_DEVICES`` says.
+
+        Raises
+        ------
+        CUDAError
+            If the driver cannot be initialised.
+
+        Examples
+        --------
+        >>> [each.device_id for each in Device.get_all_devices()][0]
+        0
+        """
         cdef int count = 0
         initialise()
         check(cydriver.cuDeviceGetCount(&count), b"cuDeviceGetCount")
         return tuple([Device(ordinal) for ordinal in range(count)])
 
     def set_current(self, ctx=None):
-        """Make this the device of the calling thread.
+        """Make this the device of the calling thread (cuCtxSetCurrent).
 
         Parameters
         ----------
@@ -126,8 +142,21 @@ class Device:
 
         Raises
         ------
+        TypeError
+            If `ctx` is not a Context.
+        ClosedError
+            If `ctx` is closed.
+        RuntimeError
+            If `ctx` belongs to another device.
         CUDAError
             If `ctx` is given and the thread has no context yet: call ``set_current()`` first.
+
+        Examples
+        --------
+        >>> device = Device(0)
+        >>> device.set_current()
+        >>> Device() is device
+        True
         """
         cdef cydriver.CUcontext before = NULL
         if ctx is None:
@@ -149,12 +178,19 @@ class Device:
         return Context.wrap(before, context_ordinal(before))
 
     def sync(self) -> None:
-        """Wait until all work submitted to the device is finished.
+        """Wait until all work submitted to the device is finished (cuCtxSynchronize); the GIL is released.
 
         Raises
         ------
         CUDAError
-            If some of it failed.
+            If some of it failed, or `set_current` was not called.
+
+        Examples
+        --------
+        >>> launch(stream, config, kernel, buffer, 2.0, 100)
+        >>> device.sync()
+        >>> stream.is_done
+        True
         """
         cdef cydriver.CUresult status
         if not self._is_set:
@@ -167,18 +203,34 @@ class Device:
             after_wait()
 
     def create_stream(self, obj=None, options=None):
-        """Create a stream.
+        """Create a stream (cuStreamCreateWithPriority), or wrap one of another library.
 
         Parameters
         ----------
         obj : object with ``__cuda_stream__``, optional
             A stream of another library to wrap, which is kept alive.
         options : StreamOptions, optional
-            The properties of a new stream.
+            The properties of a new stream: `StreamOptions`, or a dict of its fields.
 
         Returns
         -------
         Stream
+            A stream that does not synchronise with the legacy default stream, unless `options` say otherwise.
+
+        Raises
+        ------
+        ValueError
+            If both `obj` and `options` are given, or the priority is outside of the device's range.
+        TypeError
+            If `obj` has no ``__cuda_stream__``, or `options` are of another type.
+        CUDAError
+            If `set_current` was not called, or cuStreamCreate fails.
+
+        Examples
+        --------
+        >>> urgent = device.create_stream(options=StreamOptions(priority=-1))
+        >>> urgent.is_nonblocking, urgent.priority
+        (True, -1)
         """
         if not self._is_set:
             _not_set(self._device_id)
@@ -189,7 +241,7 @@ class Device:
         return as_stream(obj, "obj")
 
     def create_event(self, options=None):
-        """Create an event.
+        """Create an event (cuEventCreate).
 
         Parameters
         ----------
@@ -199,6 +251,20 @@ class Device:
         Returns
         -------
         Event
+            An event that was not recorded yet; `Stream.record` records it.
+
+        Raises
+        ------
+        TypeError
+            If `options` are of another type, or enable IPC.
+        CUDAError
+            If `set_current` was not called, or cuEventCreate fails.
+
+        Examples
+        --------
+        >>> event = device.create_event(EventOptions(timing_enabled=True))
+        >>> stream.record(event) is event
+        True
         """
         if not self._is_set:
             _not_set(self._device_id)
@@ -209,18 +275,30 @@ class Device:
         return Event.create(self._device_id, options)
 
     def allocate(self, size, *, stream):
-        """Allocate memory of the device from its memory resource.
+        """Allocate memory of the device from its memory resource, in the order of a stream.
 
         Parameters
         ----------
         size : int
-            Bytes.
+            Bytes; 0 gives an empty buffer.
         stream : Stream
             The stream that orders the allocation, and later the deallocation.
 
         Returns
         -------
         Buffer
+            Uninitialised memory; `Buffer.close` or garbage collection frees it.
+
+        Raises
+        ------
+        CUDAError
+            If `set_current` was not called, or the memory is exhausted.
+
+        Examples
+        --------
+        >>> memory = device.allocate(1 << 20, stream=stream)
+        >>> memory.size, memory.is_device_accessible
+        (1048576, True)
         """
         if not self._is_set:
             _not_set(self._device_id)
@@ -313,12 +391,27 @@ class Device:
         return text.decode()
 
     def can_access_peer(self, peer) -> bool:
-        """Return whether this device can access the memory of a peer.
+        """Return whether this device can access the memory of a peer (cuDeviceCanAccessPeer).
 
         Parameters
         ----------
         peer : Device or int
             The other device. For the device itself the result is True.
+
+        Returns
+        -------
+        bool
+            Access is possible, but must still be granted: see `DeviceMemoryResource.peer_accessible_by`.
+
+        Raises
+        ------
+        CUDAError
+            If there is no such device.
+
+        Examples
+        --------
+        >>> device.can_access_peer(device)
+        True
         """
         cdef int answer = 0
         cdef int other = int(Device(peer))
@@ -332,18 +425,15 @@ class Device:
 
     @property
     def resources(self):
-        """Return the resources that green contexts can partition: multiprocessors and work queues.
-
-        Returns
-        -------
-        DeviceResources
+        """Return the resources that green contexts can partition: multiprocessors and work queues
+        (cuDeviceGetDevResource).
         """
         from cuda.core._device._device_resources import of_device
 
         return of_device(self._device_id)
 
     def create_context(self, options=None):
-        """Create a green context, to which part of the device's resources is assigned.
+        """Create a green context, to which part of the device's resources is assigned (cuGreenCtxCreate).
 
         Parameters
         ----------
@@ -354,6 +444,21 @@ class Device:
         -------
         Context
             Create streams with its `create_stream`; `set_current` makes it a thread's current context.
+
+        Raises
+        ------
+        ValueError
+            If `options` are missing, or name no resource or several of one kind.
+        TypeError
+            If a resource is neither an SMResource nor a WorkqueueResource.
+        CUDAError
+            If cuGreenCtxCreate fails.
+
+        Examples
+        --------
+        >>> context = device.create_context(ContextOptions([device.resources.sm]))
+        >>> context.is_green, context.create_stream().context == context
+        (True, True)
         """
         return Context._create_green(self._device_id, options)
 
@@ -363,6 +468,19 @@ class Device:
         Returns
         -------
         GraphBuilder
+            A builder whose `begin_building` starts the capture.
+
+        Raises
+        ------
+        CUDAError
+            If `set_current` was not called, or the stream cannot be created.
+
+        Examples
+        --------
+        >>> builder = device.create_graph_builder().begin_building()
+        >>> launch(builder, config, kernel, buffer, 2.0, 100)
+        >>> graph = builder.end_building().complete()
+        >>> graph.launch(stream)
         """
         from cuda.core.graph import GraphBuilder
 
@@ -371,16 +489,31 @@ class Device:
         return GraphBuilder._on_stream(create_stream(self._device_id), True)
 
     def create_mipmapped_array(self, options):
-        """Create a mipmapped array: an image at several sizes, for textures.
+        """Create a mipmapped array: an image at several sizes, for textures (cuMipmappedArrayCreate).
 
         Parameters
         ----------
         options : MipmappedArrayOptions
-            Its properties.
+            Its properties: shape, format, channels and number of levels.
 
         Returns
         -------
         MipmappedArray
+            An array with undefined contents; each level is filled separately.
+
+        Raises
+        ------
+        TypeError
+            If `options` are of another type.
+        CUDAError
+            If `set_current` was not called, or cuMipmappedArrayCreate fails.
+
+        Examples
+        --------
+        >>> from cuda.core.texture import MipmappedArrayOptions
+        >>> options = MipmappedArrayOptions(shape=(64, 32), format="float32", num_channels=1, num_levels=3)
+        >>> device.create_mipmapped_array(options).get_level(2).shape
+        (16, 8)
         """
         from cuda.core.texture._array import create_mipmapped
 
@@ -389,16 +522,31 @@ class Device:
         return create_mipmapped(self._device_id, options)
 
     def create_opaque_array(self, options):
-        """Create a CUDA array: an image in the hardware's opaque layout, for textures and surfaces.
+        """Create a CUDA array: an image in the hardware's opaque layout, for textures and surfaces (cuArrayCreate).
 
         Parameters
         ----------
         options : OpaqueArrayOptions
-            Its properties.
+            Its properties: shape, format and channels.
 
         Returns
         -------
         OpaqueArray
+            An array with undefined contents; `OpaqueArray.copy_from` fills it.
+
+        Raises
+        ------
+        TypeError
+            If `options` are of another type.
+        CUDAError
+            If `set_current` was not called, or cuArrayCreate fails.
+
+        Examples
+        --------
+        >>> from cuda.core.texture import OpaqueArrayOptions
+        >>> image = device.create_opaque_array(OpaqueArrayOptions(shape=(64, 32), format="float32", num_channels=4))
+        >>> image.size_bytes
+        32768
         """
         from cuda.core.texture._array import create_array
 
@@ -407,7 +555,7 @@ class Device:
         return create_array(self._device_id, options)
 
     def create_surface_object(self, *, resource):
-        """Create a surface object, through which kernels read and write an image.
+        """Create a surface object, through which kernels read and write an image (cuSurfObjectCreate).
 
         Parameters
         ----------
@@ -417,6 +565,25 @@ class Device:
         Returns
         -------
         SurfaceObject
+            Passed to kernels as ``cudaSurfaceObject_t``.
+
+        Raises
+        ------
+        TypeError
+            If `resource` is not a ResourceDescriptor.
+        ValueError
+            If the array was not created for surfaces.
+        CUDAError
+            If `set_current` was not called, or cuSurfObjectCreate fails.
+
+        Examples
+        --------
+        >>> from cuda.core.texture import OpaqueArrayOptions, ResourceDescriptor
+        >>> options = OpaqueArrayOptions(shape=(64, 32), format="float32", num_channels=1, is_surface_load_store=True)
+        >>> image = device.create_opaque_array(options)
+        >>> surface = device.create_surface_object(resource=ResourceDescriptor.from_opaque_array(image))
+        >>> surface.is_closed
+        False
         """
         from cuda.core.texture._object import create_surface
 
@@ -425,7 +592,7 @@ class Device:
         return create_surface(self._device_id, resource)
 
     def create_texture_object(self, *, resource, options=None):
-        """Create a texture object, through which kernels read an image.
+        """Create a texture object, through which kernels read an image (cuTexObjectCreate).
 
         Parameters
         ----------
@@ -437,6 +604,24 @@ class Device:
         Returns
         -------
         TextureObject
+            Passed to kernels as ``cudaTextureObject_t``.
+
+        Raises
+        ------
+        TypeError
+            If `resource` is not a ResourceDescriptor, or `options` are of another type.
+        CUDAError
+            If `set_current` was not called, or cuTexObjectCreate fails.
+
+        Examples
+        --------
+        >>> from cuda.core.texture import OpaqueArrayOptions, ResourceDescriptor, TextureObjectOptions
+        >>> image = device.create_opaque_array(OpaqueArrayOptions(shape=(64, 32), format="float32", num_channels=1))
+        >>> options = TextureObjectOptions(filter_mode="linear")
+        >>> resource = ResourceDescriptor.from_opaque_array(image)
+        >>> texture = device.create_texture_object(resource=resource, options=options)
+        >>> texture.options.filter_mode
+        'linear'
         """
         from cuda.core.texture._object import create_texture
 
@@ -445,11 +630,22 @@ class Device:
         return create_texture(self._device_id, resource, options)
 
     def to_system_device(self):
-        """Return the same device as `cuda.core.system` sees it.
+        """Return the same device as `cuda.core.system` sees it, for its temperature, clocks and utilisation.
 
         Returns
         -------
         cuda.core.system.Device
+            The device of NVML with the same UUID.
+
+        Raises
+        ------
+        NvmlError
+            If NVML does not know the device.
+
+        Examples
+        --------
+        >>> device.to_system_device().name == device.name
+        True
         """
         from cuda.core.system import Device as SystemDevice
 

@@ -51,7 +51,7 @@ class SMResourceOptions:
     preferred_coscheduled_sm_count: int | Sequence[int] | None = None
     backfill: bool | Sequence[bool] = False
 
-    def groups(self) -> list[tuple[int, int, int, int]]:
+    def _groups(self) -> list[tuple[int, int, int, int]]:
         """Return each group as (count, coscheduled, preferred coscheduled, flags), as cuda.h has them."""
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
         several = isinstance(self.count, Sequence) and not isinstance(self.count, str)
@@ -167,7 +167,13 @@ class _Resource:
 
 
 class SMResource(_Resource):
-    """Multiprocessors of a device."""
+    """Multiprocessors of a device: those of a device, a context or a stream, or a group from `split`.
+
+    Examples
+    --------
+    >>> device.resources.sm.sm_count == device.properties.multiprocessor_count
+    True
+    """
 
     __slots__ = ("_imagined",)
     _imagined: bool
@@ -185,7 +191,7 @@ class SMResource(_Resource):
 
     @property
     def min_partition_size(self) -> int:
-        """Return the smallest size of a group."""
+        """Return the smallest number of multiprocessors in a group."""
         return int(self._native.sm.minSmPartitionSize)
 
     @property
@@ -199,7 +205,7 @@ class SMResource(_Resource):
         return int(self._native.sm.flags)
 
     def split(self, options: SMResourceOptions, *, dry_run: bool = False) -> tuple[list[SMResource], SMResource]:
-        """Split the multiprocessors into groups.
+        """Split the multiprocessors into groups (cuDevSmResourceSplit).
 
         Parameters
         ----------
@@ -215,14 +221,25 @@ class SMResource(_Resource):
 
         Raises
         ------
+        TypeError
+            If `options` are of another type.
+        RuntimeError
+            If this resource came of a dry run.
         CUDAError
             If the groups do not fit.
+
+        Examples
+        --------
+        >>> sms = device.resources.sm
+        >>> (group,), rest = sms.split(SMResourceOptions(count=sms.min_partition_size), dry_run=True)
+        >>> group.sm_count + rest.sm_count == sms.sm_count
+        True
         """
         from cuda.core._device._sm_split import split_sms
 
         if self._imagined:
             raise RuntimeError("this SMResource came of a dry run: there is nothing to divide")
-        groups = as_options(SMResourceOptions, options, "options").groups()
+        groups = as_options(SMResourceOptions, options, "options")._groups()
         parts, rest = split_sms(self._native.getPtr(), groups)
         return [SMResource._of(_native(part), dry_run) for part in parts], SMResource._of(_native(rest), dry_run)
 
@@ -240,7 +257,13 @@ def _native(data: bytes) -> Any:
 
 
 class WorkqueueResource(_Resource):
-    """The work queue resource of a device or context: sharing scope and concurrency limit."""
+    """The work queue resource of a device or context: sharing scope and concurrency limit.
+
+    Examples
+    --------
+    >>> device.resources.workqueue.sharing_scope
+    <WorkqueueSharingScopeType.DEVICE_CTX: 'device_ctx'>
+    """
 
     __slots__ = ()
 
@@ -268,6 +291,18 @@ class WorkqueueResource(_Resource):
         ----------
         options : WorkqueueResourceOptions
             The new values; fields that are None stay as they are.
+
+        Raises
+        ------
+        TypeError
+            If `options` are of another type.
+
+        Examples
+        --------
+        >>> queues = device.resources.workqueue
+        >>> queues.configure(WorkqueueResourceOptions(concurrency_limit=4))
+        >>> queues.concurrency_limit
+        4
         """
         options = as_options(WorkqueueResourceOptions, options, "options")
         if options.sharing_scope is not None:
@@ -280,7 +315,13 @@ class WorkqueueResource(_Resource):
 
 
 class DeviceResources:
-    """The resources of a device, a context or a stream."""
+    """The resources of a device, a context or a stream.
+
+    Examples
+    --------
+    >>> device.resources.sm.sm_count > 0
+    True
+    """
 
     __slots__ = ("__weakref__", "_ask", "_what")
     _ask: Callable[[int], Any]

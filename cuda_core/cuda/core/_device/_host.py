@@ -50,7 +50,18 @@ class Host:
 
     @classmethod
     def numa_current(cls) -> Host:
-        """Return the location that is the NUMA node of the thread that uses it."""
+        """Return the location that is the NUMA node of the thread that uses it.
+
+        Returns
+        -------
+        Host
+            The same object in each call; its `numa_id` is None.
+
+        Examples
+        --------
+        >>> Host.numa_current()
+        Host.numa_current()
+        """
         return cls(is_numa_current=True)
 
     @property

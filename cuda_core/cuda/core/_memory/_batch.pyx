@@ -129,7 +129,7 @@ def copy_with_options(
 
 
 def copy_batch(stream, srcs, dsts, *, options=None) -> None:
-    """Copy several buffers in one driver call, in the order of a stream.
+    """Copy several buffers in one driver call, in the order of a stream (cuMemcpyBatchAsync).
 
     The copies are not ordered among themselves: none may read or write memory that another one writes.
 
@@ -144,16 +144,30 @@ def copy_batch(stream, srcs, dsts, *, options=None) -> None:
     options : CopyOptions or sequence of CopyOptions, optional
         Options for all copies, or one item for each.
 
+    Raises
+    ------
+    TypeError
+        If an item is not a Buffer, or `options` or `stream` are of another type.
+    ValueError
+        If the numbers of buffers, their sizes or the number of options differ, or an option is unknown.
+    RuntimeError
+        If `stream` is the legacy default stream or is being captured.
+    ClosedError
+        If a buffer is closed.
+    CUDAError
+        If cuMemcpyBatchAsync fails.
+
     Examples
     --------
-    >>> from cuda.core import Device
-    >>> from cuda.core.utils import copy_batch
-    >>> device = Device()
-    >>> device.set_current()
-    >>> stream = device.create_stream()
-    >>> srcs = [device.allocate(8, stream=stream) for _ in range(3)]
-    >>> dsts = [device.allocate(8, stream=stream) for _ in range(3)]
-    >>> copy_batch(stream, srcs, dsts)
+    >>> sources = [device.allocate(8, stream=stream) for _ in range(3)]
+    >>> targets = [device.allocate(8, stream=stream) for _ in range(3)]
+    >>> for number, source in enumerate(sources):
+    ...     source.fill(number, stream=stream)
+    >>> copy_batch(stream, sources, targets)
+    >>> result = targets[2].copy_to(np.empty(8, np.uint8), stream=stream)
+    >>> stream.sync()
+    >>> print(result[:3])
+    [2 2 2]
     """
     cdef Stream queue = as_stream(stream, "stream")
     cdef list sources = _buffers(srcs, "srcs"), targets = _buffers(dsts, "dsts"), wanted
@@ -233,10 +247,22 @@ def prefetch_batch(stream, buffers, locations) -> None:
     locations : cuda.core.Device or Host, or a sequence of them
         The destination: one location for all buffers, or one for each.
 
+    Raises
+    ------
+    TypeError
+        If a buffer or a location is of another type, or `stream` no stream.
+    ValueError
+        If a buffer is not managed memory, or the numbers of buffers and locations differ.
+    ClosedError
+        If a buffer is closed.
+    CUDAError
+        If cuMemPrefetchBatchAsync fails.
+
     Examples
     --------
     >>> managed = [ManagedMemoryResource().allocate(4096, stream=stream) for _ in range(2)]
     >>> prefetch_batch(stream, managed, device)
+    >>> prefetch_batch(stream, managed, [device, Host()])
     """
     _prefetch(stream, buffers, locations, False)
 
@@ -252,6 +278,17 @@ def discard_batch(stream, buffers) -> None:
         The stream of the operation.
     buffers : sequence of Buffer
         Managed memory.
+
+    Raises
+    ------
+    TypeError
+        If an item is not a Buffer, or `stream` no stream.
+    ValueError
+        If a buffer is not managed memory.
+    ClosedError
+        If a buffer is closed.
+    CUDAError
+        If cuMemDiscardBatchAsync fails.
 
     Examples
     --------
@@ -278,6 +315,17 @@ def discard_prefetch_batch(stream, buffers, locations) -> None:
         Managed memory.
     locations : cuda.core.Device or Host, or a sequence of them
         The destination: one location for all buffers, or one for each.
+
+    Raises
+    ------
+    TypeError
+        If a buffer or a location is of another type, or `stream` no stream.
+    ValueError
+        If a buffer is not managed memory, or the numbers of buffers and locations differ.
+    ClosedError
+        If a buffer is closed.
+    CUDAError
+        If cuMemDiscardAndPrefetchBatchAsync fails.
 
     Examples
     --------

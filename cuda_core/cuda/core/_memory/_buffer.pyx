@@ -71,7 +71,7 @@ cdef class Buffer(Allocation):
 
     @staticmethod
     def from_handle(ptr, size, mr=None, owner=None, *, stream=None):
-        """Wrap memory at an address.
+        """Wrap memory at an address, which other code has allocated.
 
         Parameters
         ----------
@@ -89,12 +89,27 @@ cdef class Buffer(Allocation):
         Returns
         -------
         Buffer
+            A buffer of this memory. Without `mr`, closing it does not free the memory.
+
+        Raises
+        ------
+        ValueError
+            If both `mr` and `owner` are given, or `size` is negative.
+        TypeError
+            If `mr` is not a MemoryResource, `ptr` no address or `stream` no stream.
+
+        Examples
+        --------
+        >>> memory = np.zeros(100, np.float32)
+        >>> wrapped = Buffer.from_handle(memory.ctypes.data, memory.nbytes, owner=memory)
+        >>> wrapped.size, wrapped.owner is memory
+        (400, True)
         """
         return Buffer._wrap_handle(Buffer, ptr, size, mr, owner, stream)
 
     @classmethod
     def from_ipc_descriptor(cls, mr, ipc_descriptor, *, stream):
-        """Open memory that another process has allocated, by its descriptor.
+        """Open memory that another process has allocated, by its descriptor (cuMemPoolImportPointer).
 
         Parameters
         ----------
@@ -108,6 +123,25 @@ cdef class Buffer(Allocation):
         Returns
         -------
         Buffer
+            The same memory in this process; its `is_mapped` is true.
+
+        Raises
+        ------
+        TypeError
+            If `mr` or `ipc_descriptor` are of another type, or `stream` is no stream.
+        CUDAError
+            If the memory cannot be opened, for example because the other process has freed it.
+
+        Examples
+        --------
+        >>> pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions(ipc_enabled=True))
+        >>> shared = pool.allocate(4096, stream=stream)
+        >>> handle, descriptor = pool.allocation_handle, shared.ipc_descriptor
+        >>> # Another process, to which both were pickled, calls:
+        >>> opened = DeviceMemoryResource.from_allocation_handle(device, handle)
+        >>> memory = Buffer.from_ipc_descriptor(opened, descriptor, stream=stream)
+        >>> memory.size, memory.is_mapped
+        (4096, True)
         """
         from cuda.core._memory._ipc import open_buffer
 
@@ -134,12 +168,28 @@ cdef class Buffer(Allocation):
         self.nbytes = nbytes
 
     def close(self, stream=None) -> None:
-        """Free the memory. Closing twice does nothing.
+        """Free the memory by its memory resource, in the order of a stream. Closing twice does nothing.
+
+        The host does not wait. Arrays that share the memory keep it allocated until the last one is gone.
 
         Parameters
         ----------
         stream : Stream, optional
             The stream after whose present work the memory is freed; by default the one of its allocation.
+
+        Raises
+        ------
+        TypeError
+            If `stream` is no stream.
+        CUDAError
+            If freeing fails, for example because work in the stream has failed.
+
+        Examples
+        --------
+        >>> memory = device.allocate(400, stream=stream)
+        >>> memory.close()
+        >>> memory.is_closed, memory.size
+        (True, 0)
         """
         if not self.closed:
             self.give_back(None if stream is None else as_stream(stream, "stream"))
@@ -151,6 +201,20 @@ cdef class Buffer(Allocation):
         ----------
         stream : Stream
             The stream that `close` and the finaliser use from now on.
+
+        Raises
+        ------
+        TypeError
+            If `stream` is no stream.
+        ClosedError
+            If the buffer or the stream is closed.
+
+        Examples
+        --------
+        >>> memory = device.allocate(400, stream=stream)
+        >>> second = device.create_stream()
+        >>> second.wait(stream)
+        >>> memory.set_deallocation_stream(second)
         """
         self.address()
         self.stream = as_stream(stream, "stream")
@@ -196,10 +260,8 @@ cdef class Buffer(Allocation):
     def ipc_descriptor(self):
         """Return a descriptor with which another process that has opened the memory resource can open this memory.
 
-        Raises
-        ------
-        RuntimeError
-            If the memory's resource was not created with ``ipc_enabled=True``, or belongs to another process.
+        Raises RuntimeError if the memory's resource was not created with ``ipc_enabled=True``, or belongs to another
+        process (cuMemPoolExportPointer).
         """
         from cuda.core._memory._ipc import describe_buffer
 
@@ -229,7 +291,10 @@ cdef class Buffer(Allocation):
 
     @property
     def device_id(self) -> int:
-        """Return the ordinal of the memory's device; -1 for memory unknown to the driver."""
+        """Return the ordinal of the memory's device (cuPointerGetAttribute); -1 for memory unknown to the driver.
+
+        Raises RuntimeError for pinned memory, which belongs to no device.
+        """
         cdef int ordinal = 0
         if self.mr is not None:
             return self.mr.device_id
@@ -242,14 +307,15 @@ cdef class Buffer(Allocation):
         return ordinal
 
     def copy_to(self, dst=None, *, stream, options=None):
-        """Copy this buffer into another one or into an array, in the order of a stream.
+        """Copy this buffer into another one or into an array, in the order of a stream (cuMemcpyAsync).
 
         Parameters
         ----------
         dst : Buffer or array, optional
             A buffer or C-contiguous array of the same size in bytes; by default a new buffer from the same resource.
             Arrays are NumPy arrays and objects with the buffer protocol, DLPack or the CUDA Array Interface, on the
-            host or the device. The array is kept alive until the copy is done; call `Stream.sync` before you read it.
+            host or the device. The array is kept alive until the copy is done; call `Stream.sync` before you read
+            it.
         stream : Stream
             The stream of the operation.
         options : CopyOptions, optional
@@ -264,6 +330,21 @@ cdef class Buffer(Allocation):
         ------
         ValueError
             If the sizes differ, or the array is read-only or has gaps.
+        TypeError
+            If `dst` is neither a Buffer nor an array, or `stream` no stream.
+        ClosedError
+            If one of the buffers is closed.
+        CUDAError
+            If cuMemcpyAsync fails.
+
+        Examples
+        --------
+        >>> memory = device.allocate(400, stream=stream)
+        >>> memory.fill(np.float32(1.5), stream=stream)
+        >>> array = memory.copy_to(np.empty(100, np.float32), stream=stream)
+        >>> stream.sync()
+        >>> print(array[99])
+        1.5
         """
         if dst is None:
             self.address()
@@ -277,7 +358,7 @@ cdef class Buffer(Allocation):
         return dst
 
     def copy_from(self, src, *, stream, options=None) -> None:
-        """Copy another buffer or an array into this one, in the order of a stream.
+        """Copy another buffer or an array into this one, in the order of a stream (cuMemcpyAsync).
 
         Parameters
         ----------
@@ -288,6 +369,27 @@ cdef class Buffer(Allocation):
             The stream of the operation.
         options : CopyOptions, optional
             Access order and location hints; not supported in a stream that is being captured.
+
+        Raises
+        ------
+        ValueError
+            If the sizes differ, or the array has gaps.
+        TypeError
+            If `src` is neither a Buffer nor an array, or `stream` no stream.
+        ClosedError
+            If one of the buffers is closed.
+        CUDAError
+            If cuMemcpyAsync fails.
+
+        Examples
+        --------
+        >>> memory = device.allocate(400, stream=stream)
+        >>> memory.copy_from(np.arange(100, dtype=np.float32), stream=stream)
+        >>> launch(stream, config, kernel, memory, 2.0, 100)
+        >>> result = memory.copy_to(np.empty(100, np.float32), stream=stream)
+        >>> stream.sync()
+        >>> print(result[:4])
+        [0. 2. 4. 6.]
         """
         if isinstance(src, Buffer):
             _copy(self, <Buffer>src, as_stream(stream, "stream"), options)
@@ -295,7 +397,7 @@ cdef class Buffer(Allocation):
             _copy_array(self, src, as_stream(stream, "stream"), options, False)
 
     def fill(self, value, *, stream) -> None:
-        """Fill the buffer with a pattern, in the order of a stream.
+        """Fill the buffer with a pattern of 1, 2 or 4 bytes, in the order of a stream (cuMemsetD8Async, D16, D32).
 
         Parameters
         ----------
@@ -303,6 +405,24 @@ cdef class Buffer(Allocation):
             A byte (0 to 255), or 1, 2 or 4 bytes such as ``numpy.float32(1)``; must divide the buffer's size.
         stream : Stream
             The stream of the operation.
+
+        Raises
+        ------
+        ValueError
+            If `value` has another number of bytes, or one that does not divide the buffer's size.
+        TypeError
+            If `value` is neither an int nor bytes-like, or `stream` no stream.
+        ClosedError
+            If the buffer is closed.
+        CUDAError
+            If the driver rejects the operation.
+
+        Examples
+        --------
+        >>> buffer.fill(np.float32(0.25), stream=stream)
+        >>> stream.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[:3])
+        [0.25 0.25 0.25]
         """
         cdef Stream queue = as_stream(stream, "stream")
         cdef cydriver.CUdeviceptr ptr = self.address()

@@ -89,7 +89,7 @@ class DeviceMemoryResource(SharedPool):
     def from_allocation_handle(
         cls, device_id: Device | int, alloc_handle: int | IPCAllocationHandle
     ) -> DeviceMemoryResource:
-        """Open the resource of another process.
+        """Open the resource of another process (cuMemPoolImportFromShareableHandle).
 
         It cannot allocate; `Buffer.from_ipc_descriptor` opens that process's buffers with it.
 
@@ -103,17 +103,48 @@ class DeviceMemoryResource(SharedPool):
         Returns
         -------
         DeviceMemoryResource
+            The same pool in this process; its `is_mapped` is true.
+
+        Raises
+        ------
+        TypeError
+            If `alloc_handle` is neither a handle nor an int.
+        CUDAError
+            If cuMemPoolImportFromShareableHandle fails.
+
+        Examples
+        --------
+        >>> pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions(ipc_enabled=True))
+        >>> handle = pool.allocation_handle  # pickle it to the other process, which calls:
+        >>> DeviceMemoryResource.from_allocation_handle(device, handle).is_mapped
+        True
         """
         return cls._open_shared(int(device_id), alloc_handle)
 
     @staticmethod
     def from_registry(uuid: uuids.UUID) -> DeviceMemoryResource:
-        """Return the resource that was registered under a name in this process.
+        """Return the resource that was registered under a UUID in this process.
+
+        Parameters
+        ----------
+        uuid : uuid.UUID
+            The argument of `register`.
+
+        Returns
+        -------
+        DeviceMemoryResource
+            The registered resource.
 
         Raises
         ------
         RuntimeError
             If no resource is registered under it.
+
+        Examples
+        --------
+        >>> pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions(ipc_enabled=True))
+        >>> DeviceMemoryResource.from_registry(pool.uuid) is pool
+        True
         """
         from cuda.core._memory import _ipc
 

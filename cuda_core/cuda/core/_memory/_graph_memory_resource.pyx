@@ -26,7 +26,7 @@ cdef class GraphMemory(_Base):
     cdef int ordinal
 
     def allocate(self, size, *, stream):
-        """Add an allocation node to the graph that a stream is being captured into.
+        """Add an allocation node to the graph that a stream is being captured into (cuMemAllocAsync).
 
         Parameters
         ----------
@@ -38,11 +38,24 @@ cdef class GraphMemory(_Base):
         Returns
         -------
         Buffer
+            Memory that exists while the graph runs; closing the buffer adds the node that frees it.
 
         Raises
         ------
         RuntimeError
             If the stream is not being captured.
+        TypeError
+            If `size` is no int, or `stream` no stream.
+        CUDAError
+            If there is not enough memory.
+
+        Examples
+        --------
+        >>> builder = device.create_graph_builder().begin_building()
+        >>> temporary = GraphMemoryResource(device).allocate(400, stream=builder)
+        >>> temporary.copy_from(buffer, stream=builder)
+        >>> temporary.close()
+        >>> builder.end_building().complete().launch(stream)
         """
         cdef size_t nbytes = checked_size(size)
         cdef Stream order = as_stream(stream, "stream")
@@ -70,6 +83,8 @@ cdef class GraphMemory(_Base):
     def deallocate(self, ptr, size, *, stream):
         """Add a node that frees an allocation to the graph being captured, or free it in a stream after a launch.
 
+        `Buffer.close` calls this method (cuMemFreeAsync).
+
         Parameters
         ----------
         ptr : int
@@ -78,15 +93,49 @@ cdef class GraphMemory(_Base):
             Its size in bytes.
         stream : Stream or GraphBuilder
             The stream or builder that is being captured, or the stream after whose work the memory is freed.
+
+        Raises
+        ------
+        TypeError
+            If `ptr` is no address, or `stream` no stream.
+        CUDAError
+            If cuMemFreeAsync fails.
+
+        Examples
+        --------
+        >>> builder = device.create_graph_builder().begin_building()
+        >>> result = GraphMemoryResource(device).allocate(400, stream=builder)
+        >>> builder.end_building().complete().launch(stream)
+        >>> result.close(stream)  # the memory outlived the run, because the graph does not free it
         """
         free(pointer_value(ptr), as_stream(stream, "stream"), self.ordinal)
 
     def trim(self) -> None:
-        """Return memory that no graph uses to the device."""
+        """Return memory that no graph uses to the device (cuDeviceGraphMemTrim).
+
+        Raises
+        ------
+        CUDAError
+            If cuDeviceGraphMemTrim fails.
+
+        Examples
+        --------
+        >>> resource = GraphMemoryResource(device)
+        >>> resource.trim()
+        >>> resource.attributes.reserved_mem_current >= resource.attributes.used_mem_current
+        True
+        """
         check(cydriver.cuDeviceGraphMemTrim(native_device(self.ordinal)), b"cuDeviceGraphMemTrim")
 
     def close(self) -> None:
-        """Do nothing: the memory belongs to the device and its graphs."""
+        """Do nothing: the memory belongs to the device and its graphs.
+
+        Examples
+        --------
+        >>> GraphMemoryResource(device).close()
+        >>> GraphMemoryResource(device) is GraphMemoryResource(device)
+        True
+        """
 
     @property
     def attributes(self):

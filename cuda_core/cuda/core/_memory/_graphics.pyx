@@ -95,7 +95,7 @@ cdef class GraphicsResource:
 
     @classmethod
     def from_gl_buffer(cls, gl_buffer, *, flags=None, stream=None):
-        """Register an OpenGL buffer.
+        """Register an OpenGL buffer (cuGraphicsGLRegisterBuffer).
 
         Parameters
         ----------
@@ -109,6 +109,25 @@ cdef class GraphicsResource:
         Returns
         -------
         GraphicsResource
+            The registered buffer; `map` gives access to its memory.
+
+        Raises
+        ------
+        ValueError
+            If a flag is unknown.
+        TypeError
+            If `stream` is no stream.
+        CUDAError
+            If cuGraphicsGLRegisterBuffer fails: the driver must support OpenGL, which the CPU device does not, and
+            an OpenGL context must be current in this thread.
+        RuntimeError, ClosedError
+            As `map`, if `stream` is given.
+
+        Examples
+        --------
+        >>> resource = GraphicsResource.from_gl_buffer(name, flags="write_discard")  # doctest: +SKIP
+        >>> resource.is_mapped  # doctest: +SKIP
+        False
         """
         cdef GraphicsResource self = GraphicsResource.__new__(GraphicsResource)
         cdef unsigned int name = gl_buffer, bits = _flags(flags)
@@ -120,7 +139,7 @@ cdef class GraphicsResource:
 
     @classmethod
     def from_gl_image(cls, image, target, *, flags=None):
-        """Register an OpenGL texture or renderbuffer.
+        """Register an OpenGL texture or renderbuffer (cuGraphicsGLRegisterImage).
 
         Parameters
         ----------
@@ -135,6 +154,18 @@ cdef class GraphicsResource:
         Returns
         -------
         GraphicsResource
+            The registered image.
+
+        Raises
+        ------
+        ValueError
+            If a flag is unknown.
+        CUDAError
+            If cuGraphicsGLRegisterImage fails; see `from_gl_buffer`.
+
+        Examples
+        --------
+        >>> resource = GraphicsResource.from_gl_image(texture, 0x0DE1, flags="read_only")  # doctest: +SKIP
         """
         cdef GraphicsResource self = GraphicsResource.__new__(GraphicsResource)
         cdef unsigned int name = image, kind = target, bits = _flags(flags)
@@ -142,7 +173,7 @@ cdef class GraphicsResource:
         return self
 
     def map(self, *, stream):
-        """Map the resource for CUDA; OpenGL must not use it until it is unmapped.
+        """Map the resource for CUDA (cuGraphicsMapResources); OpenGL must not use it until it is unmapped.
 
         Parameters
         ----------
@@ -152,7 +183,23 @@ cdef class GraphicsResource:
         Returns
         -------
         Buffer
-            Closing it unmaps the resource.
+            The memory. Closing it unmaps the resource.
+
+        Raises
+        ------
+        ClosedError
+            If the resource is closed.
+        RuntimeError
+            If it is mapped already.
+        TypeError
+            If `stream` is no stream.
+        CUDAError
+            If cuGraphicsMapResources fails, or the resource is an image, which has no address.
+
+        Examples
+        --------
+        >>> with resource.map(stream=stream) as memory:  # doctest: +SKIP
+        ...     launch(stream, config, kernel, memory, 2.0, memory.size // 4)
         """
         cdef cydriver.CUdeviceptr ptr = 0
         cdef size_t size = 0
@@ -187,22 +234,48 @@ cdef class GraphicsResource:
         return 0
 
     def unmap(self, *, stream=None) -> None:
-        """Unmap the resource, so that OpenGL can use it. If it is not mapped, do nothing.
+        """Unmap the resource, so that OpenGL can use it (cuGraphicsUnmapResources). If it is not mapped, do nothing.
 
         Parameters
         ----------
         stream : Stream, optional
             The stream after whose work OpenGL may use the memory; by default the one of `map`.
+
+        Raises
+        ------
+        TypeError
+            If `stream` is no stream.
+        CUDAError
+            If cuGraphicsUnmapResources fails.
+
+        Examples
+        --------
+        >>> memory = resource.map(stream=stream)  # doctest: +SKIP
+        >>> resource.unmap()  # doctest: +SKIP
         """
         self.unmap_on(self.order if stream is None else as_stream(stream, "stream"))
 
     def close(self, stream=None):
-        """Unmap the resource if it is mapped, and unregister it. Closing twice does nothing.
+        """Unmap the resource if it is mapped, and unregister it (cuGraphicsUnregisterResource). Closing twice does
+        nothing.
 
         Parameters
         ----------
         stream : Stream, optional
             The stream after whose work OpenGL may use the memory.
+
+        Raises
+        ------
+        TypeError
+            If `stream` is no stream.
+        CUDAError
+            If the resource cannot be unmapped or unregistered.
+
+        Examples
+        --------
+        >>> resource.close()  # doctest: +SKIP
+        >>> resource.is_closed  # doctest: +SKIP
+        True
         """
         cdef cydriver.CUgraphicsResource native = self.native
         if native == NULL:

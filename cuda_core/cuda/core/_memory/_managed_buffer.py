@@ -40,7 +40,7 @@ class ManagedBuffer(Buffer):
         *,
         stream: IsStreamType | None = None,
     ) -> ManagedBuffer:
-        """Wrap managed memory at an address.
+        """Wrap managed memory at an address, which other code has allocated.
 
         Parameters
         ----------
@@ -58,6 +58,21 @@ class ManagedBuffer(Buffer):
         Returns
         -------
         ManagedBuffer
+            A buffer of this memory. Without `mr`, closing it does not free the memory.
+
+        Raises
+        ------
+        ValueError
+            If both `mr` and `owner` are given, or `size` is negative.
+        TypeError
+            If `mr` is not a MemoryResource, `ptr` no address or `stream` no stream.
+
+        Examples
+        --------
+        >>> managed = ManagedMemoryResource().allocate(4096, stream=stream)
+        >>> half = ManagedBuffer.from_handle(managed.handle, 2048, owner=managed)
+        >>> half.is_managed
+        True
         """
         return Buffer._wrap_handle(cls, ptr, size, mr, owner, stream)
 
@@ -102,7 +117,7 @@ class ManagedBuffer(Buffer):
             self.accessed_by.discard(location)
 
     def prefetch(self, location: Device | Host, *, stream: IsStreamType) -> None:
-        """Prefetch the memory to a location, in the order of a stream.
+        """Prefetch the memory to a location, in the order of a stream (cuMemPrefetchBatchAsync).
 
         Parameters
         ----------
@@ -110,28 +125,73 @@ class ManagedBuffer(Buffer):
             The destination.
         stream : Stream
             The stream of the operation.
+
+        Raises
+        ------
+        TypeError
+            If `location` is neither a Device nor a Host.
+        ClosedError
+            If the buffer is closed.
+        CUDAError
+            If cuMemPrefetchBatchAsync fails.
+
+        Examples
+        --------
+        >>> managed = ManagedMemoryResource().allocate(4096, stream=stream)
+        >>> managed.prefetch(device, stream=stream)
+        >>> managed.prefetch(Host(), stream=stream)
         """
         _batch.prefetch_batch(stream, [self], location)
 
     def discard(self, *, stream: IsStreamType) -> None:
-        """Discard the contents, so that they need not be migrated, in the order of a stream.
+        """Discard the contents, so that they need not be migrated, in the order of a stream (cuMemDiscardBatchAsync).
+
+        Until the memory is written again, reading it returns undefined values.
 
         Parameters
         ----------
         stream : Stream
             The stream of the operation.
+
+        Raises
+        ------
+        ClosedError
+            If the buffer is closed.
+        CUDAError
+            If cuMemDiscardBatchAsync fails.
+
+        Examples
+        --------
+        >>> managed = ManagedMemoryResource().allocate(4096, stream=stream)
+        >>> managed.discard(stream=stream)
         """
         _batch.discard_batch(stream, [self])
 
     def discard_prefetch(self, location: Device | Host, *, stream: IsStreamType) -> None:
         """Discard the contents and prefetch the memory to a location, in the order of a stream.
 
+        One call of cuMemDiscardAndPrefetchBatchAsync: the memory becomes resident without a copy.
+
         Parameters
         ----------
         location : Device or Host
             The destination.
         stream : Stream
             The stream of the operation.
+
+        Raises
+        ------
+        TypeError
+            If `location` is neither a Device nor a Host.
+        ClosedError
+            If the buffer is closed.
+        CUDAError
+            If cuMemDiscardAndPrefetchBatchAsync fails.
+
+        Examples
+        --------
+        >>> managed = ManagedMemoryResource().allocate(4096, stream=stream)
+        >>> managed.discard_prefetch(device, stream=stream)
         """
         _batch.discard_prefetch_batch(stream, [self], location)
 

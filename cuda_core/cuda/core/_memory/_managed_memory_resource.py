@@ -52,7 +52,7 @@ class ManagedMemoryResource(MemoryPool):
             self._use_current(-1, _MANAGED, _NOWHERE, 0)
             return
         options = as_options(ManagedMemoryResourceOptions, options, "options")
-        kind, number = options.location()
+        kind, number = options._location()
         if kind is None:
             self._create(-1, _MANAGED, _NOWHERE, 0)
             return

@@ -187,7 +187,22 @@ cdef class MemoryPool(_Base):
         return self.pool
 
     def close(self) -> None:
-        """Release the pool; if owned, it is destroyed once the last buffer is closed. Closing twice does nothing."""
+        """Release the pool; if owned, it is destroyed once the last buffer is closed (cuMemPoolDestroy).
+
+        Closing twice does nothing. Buffers of the pool stay valid.
+
+        Raises
+        ------
+        CUDAError
+            If cuMemPoolDestroy fails, for example because the context has failed before.
+
+        Examples
+        --------
+        >>> pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions(max_size=1 << 24))
+        >>> pool.close()
+        >>> pool.is_closed
+        True
+        """
         if self.closed:
             return
         self.closed = True
@@ -205,23 +220,37 @@ cdef class MemoryPool(_Base):
         self.close()
 
     def allocate(self, size, *, stream):
-        """Allocate memory.
+        """Allocate memory of the pool, in the order of a stream (cuMemAllocFromPoolAsync).
 
         Parameters
         ----------
         size : int
-            Size in bytes.
+            Size in bytes; 0 gives an empty buffer.
         stream : Stream
             The stream that orders the allocation, and later the deallocation.
 
         Returns
         -------
         Buffer
+            Uninitialised memory. Work in other streams must wait for `stream` before it uses it.
 
         Raises
         ------
         CUDAError
             If there is not enough memory.
+        RuntimeError
+            If the stream is being captured: `GraphMemoryResource` allocates in graphs.
+        TypeError
+            If the pool is another process's, `size` no int or `stream` no stream.
+        ClosedError
+            If the pool is closed.
+
+        Examples
+        --------
+        >>> pool = DeviceMemoryResource(device)
+        >>> memory = pool.allocate(1 << 20, stream=stream)
+        >>> memory.size, memory.memory_resource is pool
+        (1048576, True)
         """
         cdef size_t nbytes = checked_size(size)
         cdef Stream order = as_stream(stream, "stream")
@@ -263,7 +292,8 @@ cdef class MemoryPool(_Base):
         return free(ptr, stream, self.ordinal)
 
     def deallocate(self, ptr, size, *, stream):
-        """Free memory from `allocate`.
+        """Free memory from `allocate`, in the order of a stream (cuMemFreeAsync); `Buffer.close` does this for a
+        buffer.
 
         Parameters
         ----------
@@ -273,6 +303,20 @@ cdef class MemoryPool(_Base):
             The size in bytes.
         stream : Stream
             The stream after whose present work the memory is freed.
+
+        Raises
+        ------
+        TypeError
+            If `ptr` is no address, or `stream` no stream.
+        CUDAError
+            If cuMemFreeAsync fails, for example because the memory is not of a pool.
+
+        Examples
+        --------
+        >>> memory = device.allocate(256, stream=stream)
+        >>> memory.close()  # calls deallocate
+        >>> memory.is_closed
+        True
         """
         free(pointer_value(ptr), as_stream(stream, "stream"), self.ordinal)
 

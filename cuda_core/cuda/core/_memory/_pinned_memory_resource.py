@@ -98,7 +98,7 @@ class PinnedMemoryResource(SharedPool):
 
     @classmethod
     def from_allocation_handle(cls, alloc_handle: int | IPCAllocationHandle) -> PinnedMemoryResource:
-        """Open the resource of another process.
+        """Open the resource of another process (cuMemPoolImportFromShareableHandle).
 
         It cannot allocate; `Buffer.from_ipc_descriptor` opens that process's buffers with it.
 
@@ -110,17 +110,48 @@ class PinnedMemoryResource(SharedPool):
         Returns
         -------
         PinnedMemoryResource
+            The same pool in this process; its `is_mapped` is true.
+
+        Raises
+        ------
+        TypeError
+            If `alloc_handle` is neither a handle nor an int.
+        CUDAError
+            If cuMemPoolImportFromShareableHandle fails.
+
+        Examples
+        --------
+        >>> pool = PinnedMemoryResource(PinnedMemoryResourceOptions(ipc_enabled=True))
+        >>> handle = pool.allocation_handle  # pickle it to the other process, which calls:
+        >>> PinnedMemoryResource.from_allocation_handle(handle).is_mapped
+        True
         """
         return cls._open_shared(-1, alloc_handle)
 
     @staticmethod
     def from_registry(uuid: uuids.UUID) -> PinnedMemoryResource:
-        """Return the resource that was registered under a name in this process.
+        """Return the resource that was registered under a UUID in this process.
+
+        Parameters
+        ----------
+        uuid : uuid.UUID
+            The argument of `register`.
+
+        Returns
+        -------
+        PinnedMemoryResource
+            The registered resource.
 
         Raises
         ------
         RuntimeError
             If no resource is registered under it.
+
+        Examples
+        --------
+        >>> pool = PinnedMemoryResource(PinnedMemoryResourceOptions(ipc_enabled=True))
+        >>> PinnedMemoryResource.from_registry(pool.uuid) is pool
+        True
         """
         from cuda.core._memory import _ipc
 

@@ -82,7 +82,7 @@ class ManagedMemoryResourceOptions:
     preferred_location: int | Device | None = None
     preferred_location_type: ManagedMemoryLocationType | str | None = None
 
-    def location(self) -> tuple[ManagedMemoryLocationType | None, int]:
+    def _location(self) -> tuple[ManagedMemoryLocationType | None, int]:
         """Return the type of the location, None for no preference, and its number."""
         from cuda.core.typing import ManagedMemoryLocationType
 

@@ -50,7 +50,7 @@ cdef class MemoryResource:
         return False
 
     def allocate(self, size, *, stream):
-        """Allocate memory.
+        """Allocate memory. Subclasses implement this method; code that allocates calls it.
 
         Parameters
         ----------
@@ -62,11 +62,23 @@ cdef class MemoryResource:
         Returns
         -------
         Buffer
+            Uninitialised memory, usually from `Buffer.from_handle` with ``mr=self``.
+
+        Raises
+        ------
+        TypeError
+            If a subclass does not implement it.
+
+        Examples
+        --------
+        >>> resource = device.memory_resource
+        >>> resource.allocate(64, stream=stream).size
+        64
         """
         raise _abstract(self, "allocate")
 
     def deallocate(self, ptr, size, *, stream):
-        """Free memory from `allocate`.
+        """Free memory from `allocate`. Subclasses implement this method; `Buffer.close` calls it.
 
         Parameters
         ----------
@@ -76,6 +88,20 @@ cdef class MemoryResource:
             The size in bytes.
         stream : Stream
             The stream after whose present work the memory is freed.
+
+        Raises
+        ------
+        TypeError
+            If a subclass does not implement it.
+
+        Examples
+        --------
+        >>> class HostMemory(MemoryResource):
+        ...     def deallocate(self, ptr, size, *, stream):
+        ...         print(f"free {size} bytes")
+        >>> memory = np.zeros(16, np.uint8)
+        >>> Buffer.from_handle(memory.ctypes.data, 16, mr=HostMemory(), stream=stream).close()
+        free 16 bytes
         """
         raise _abstract(self, "deallocate")
 

@@ -49,12 +49,9 @@ class SharedPool(MemoryPool):
 
     @property
     def allocation_handle(self) -> IPCAllocationHandle:
-        """Return the handle that opens this resource in another process.
+        """Return the handle that opens this resource in another process: pickle it to a child process.
 
-        Raises
-        ------
-        RuntimeError
-            If the resource was not created with ``ipc_enabled=True``.
+        Raises RuntimeError if the resource was not created with ``ipc_enabled=True``.
         """
         self.attributes  # noqa: B018 - raises if the resource is closed
         if self._sharing is None:
@@ -64,10 +61,28 @@ class SharedPool(MemoryPool):
     def register(self, uuid: uuids.UUID) -> Self:
         """Register the resource under the UUID of the other process's, so that its buffers can be unpickled here.
 
+        Parameters
+        ----------
+        uuid : uuid.UUID
+            The `uuid` of the resource in the other process.
+
         Returns
         -------
-        MemoryPool
+        DeviceMemoryResource or PinnedMemoryResource
             The resource registered under it: this one, or an earlier one.
+
+        Raises
+        ------
+        TypeError
+            If `uuid` is not a UUID.
+        RuntimeError
+            If another resource has this UUID.
+
+        Examples
+        --------
+        >>> pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions(ipc_enabled=True))
+        >>> pool.register(pool.uuid) is pool
+        True
         """
         from cuda.core._memory import _ipc
 

@@ -28,7 +28,7 @@ cdef class LegacyPinnedMemoryResource(_Base):
     """
 
     def allocate(self, size, *, stream=None):
-        """Allocate host memory.
+        """Allocate host memory synchronously (cuMemAllocHost).
 
         Parameters
         ----------
@@ -40,6 +40,24 @@ cdef class LegacyPinnedMemoryResource(_Base):
         Returns
         -------
         Buffer
+            Uninitialised memory that the host and all devices can access.
+
+        Raises
+        ------
+        CUDAError
+            If there is not enough memory.
+        TypeError
+            If `size` is no int, or `stream` no stream.
+
+        Examples
+        --------
+        >>> pinned = LegacyPinnedMemoryResource().allocate(400)
+        >>> values = np.frombuffer(pinned, np.float32)
+        >>> values[:] = 3
+        >>> launch(stream, config, kernel, pinned, 2.0, 100)
+        >>> stream.sync()
+        >>> print(values[0])
+        6.0
         """
         cdef size_t nbytes = checked_size(size)
         cdef void* ptr = NULL
@@ -59,9 +77,10 @@ cdef class LegacyPinnedMemoryResource(_Base):
         return 0
 
     def deallocate(self, ptr, size, *, stream=None):
-        """Free memory from `allocate`, after waiting for the work of the stream, if one is given.
+        """Free memory from `allocate`, after waiting for the work of the stream, if one is given (cuMemFreeHost).
 
         A stream that is being captured is not waited for: its work becomes part of a graph and is not running.
+        `Buffer.close` calls this method.
 
         Parameters
         ----------
@@ -71,6 +90,21 @@ cdef class LegacyPinnedMemoryResource(_Base):
             The size in bytes.
         stream : Stream, optional
             The stream that may still use the memory.
+
+        Raises
+        ------
+        TypeError
+            If `ptr` is no address, or `stream` no stream.
+        CUDAError
+            If the work of the stream has failed, or `ptr` is no address of such memory.
+
+        Examples
+        --------
+        >>> resource = LegacyPinnedMemoryResource()
+        >>> pinned = resource.allocate(400, stream=stream)
+        >>> pinned.close()  # calls deallocate, which waits for the stream
+        >>> stream.is_done
+        True
         """
         cdef void* native = <void*><uintptr_t>pointer_value(ptr)
         cdef cydriver.CUresult status

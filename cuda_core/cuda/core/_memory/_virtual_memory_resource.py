@@ -48,7 +48,8 @@ class VirtualMemoryResourceOptions:
     allocation_type : VirtualMemoryAllocationType or str
         ``"pinned"``, memory that does not migrate, or ``"managed"``.
     location_type : VirtualMemoryLocationType or str
-        ``"device"``; ``"host"``, ``"host_numa"`` (the device's node) or ``"host_numa_current"``, the calling thread's.
+        ``"device"``; ``"host"``, ``"host_numa"`` (the device's node) or ``"host_numa_current"``, the calling
+        thread's.
     handle_type : VirtualMemoryHandleType or str, optional
         The type of handle with which other processes can open the memory; None if it is not shared.
     granularity : VirtualMemoryGranularityType or str
@@ -58,11 +59,17 @@ class VirtualMemoryResourceOptions:
     addr_hint : int, optional
         The preferred address, used if it is free.
     addr_align : int, optional
-        The alignment of addresses, a power of two; by default the granularity.
+        The alignment of addresses in bytes, a power of two; by default the granularity.
     peers : iterable of int
         The ordinals of other devices that can access the memory.
     self_access, peer_access : VirtualMemoryAccessType or str
         The access of the device and of the peers: ``"rw"`` or read-only, ``"r"``.
+
+    Examples
+    --------
+    >>> options = VirtualMemoryResourceOptions(location_type="host", granularity="minimum")
+    >>> VirtualMemoryResource(device, options).is_host_accessible
+    True
     """
 
     allocation_type: VirtualMemoryAllocationType | str = VirtualMemoryAllocationType.PINNED
@@ -94,7 +101,7 @@ class VirtualMemoryResourceOptions:
 
 
 class VirtualMemoryResource(MemoryResource):
-    """Memory whose buffers can grow in place.
+    """Memory whose buffers can grow in place (cuMemCreate, cuMemMap).
 
     Parameters
     ----------
@@ -110,15 +117,11 @@ class VirtualMemoryResource(MemoryResource):
 
     Examples
     --------
-    >>> from cuda.core import Device, VirtualMemoryResource
-    >>> device = Device()
-    >>> device.set_current()
     >>> resource = VirtualMemoryResource(device)
-    >>> buffer = resource.allocate(1000)
-    >>> size = buffer.size
-    >>> resource.modify_allocation(buffer, 2 * size).size == 2 * size
+    >>> growing = resource.allocate(1000)
+    >>> size = growing.size  # a multiple of the granularity
+    >>> resource.modify_allocation(growing, 2 * size).size == 2 * size
     True
-    >>> buffer.close()
     """
 
     def __init__(self, device_id: Device | int, config: VirtualMemoryResourceOptions | None = None) -> None:
@@ -133,7 +136,7 @@ class VirtualMemoryResource(MemoryResource):
         return type(self), (self.device, self.config)
 
     def allocate(self, size: int, *, stream: IsStreamType | None = None) -> Buffer:
-        """Allocate memory synchronously.
+        """Allocate memory synchronously (cuMemAddressReserve, cuMemCreate, cuMemMap, cuMemSetAccess).
 
         Parameters
         ----------
@@ -145,6 +148,22 @@ class VirtualMemoryResource(MemoryResource):
         Returns
         -------
         Buffer
+            Uninitialised memory, which `modify_allocation` can enlarge.
+
+        Raises
+        ------
+        TypeError
+            If `size` is no int, or `stream` no stream.
+        ValueError
+            If `size` is negative.
+        CUDAError
+            If the thread has no current device, or there is not enough memory.
+
+        Examples
+        --------
+        >>> memory = VirtualMemoryResource(device).allocate(1)
+        >>> memory.size % 4096
+        0
         """
         size = _checked_size(size)
         order = None if stream is None else to_stream(stream)
@@ -158,7 +177,8 @@ class VirtualMemoryResource(MemoryResource):
         return Buffer.from_handle(pieces.start, pieces.size, mr=self, stream=order)
 
     def deallocate(self, ptr: DevicePointerType, size: int, *, stream: IsStreamType | None = None) -> None:
-        """Free memory from `allocate`, after waiting for the work of the stream, if one is given.
+        """Free memory from `allocate`, after waiting for the work of the stream, if one is given; `Buffer.close` calls
+        this.
 
         Parameters
         ----------
@@ -168,6 +188,22 @@ class VirtualMemoryResource(MemoryResource):
             The size in bytes.
         stream : Stream, optional
             The stream that may still use the memory.
+
+        Raises
+        ------
+        ValueError
+            If no memory of this resource starts at `ptr`.
+        TypeError
+            If `stream` is no stream.
+        CUDAError
+            If the work of the stream has failed, or the memory cannot be unmapped (cuMemUnmap).
+
+        Examples
+        --------
+        >>> memory = VirtualMemoryResource(device).allocate(4096, stream=stream)
+        >>> memory.close()  # calls deallocate, which waits for the stream
+        >>> stream.is_done
+        True
         """
         address = 0 if ptr is None else int(ptr)
         if address == 0:
@@ -203,6 +239,29 @@ class VirtualMemoryResource(MemoryResource):
         -------
         Buffer
             `buf`.
+
+        Raises
+        ------
+        TypeError
+            If `buf` is not a Buffer, or an argument is of another type.
+        ClosedError
+            If `buf` is closed.
+        ValueError
+            If `buf` is of another resource, or `new_size` is negative.
+        RuntimeError
+            If the device does not support `config`.
+        BufferError
+            If the address would change while arrays or graphs refer to the memory.
+        CUDAError
+            If there is not enough memory.
+
+        Examples
+        --------
+        >>> resource = VirtualMemoryResource(device)
+        >>> memory = resource.allocate(1)
+        >>> before = memory.size
+        >>> resource.modify_allocation(memory, before + 1).size == 2 * before
+        True
         """
         if not isinstance(buf, Buffer):
             raise TypeError(f"buf must be a Buffer, not {type(buf).__name__}")

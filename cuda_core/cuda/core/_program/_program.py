@@ -238,7 +238,7 @@ class Program:
         # Symbols and parameter kinds are stored in a second entry, so that the first holds nothing but the code.
         notes_key = hashlib.sha256(key + b"notes").digest() if names or target == "cubin" else None
         found = target, names, key, notes_key
-        if all(isinstance(value, (str, bytes)) for value in asked) and self._options.is_settled():
+        if all(isinstance(value, (str, bytes)) for value in asked) and self._options._is_settled():
             self._keys[asked] = found
         return found
 
@@ -317,7 +317,7 @@ class Program:
 
     def _linker_options(self) -> Any:
         if self._code_type == SourceCodeType.PTX:
-            return self._options.for_linker()
+            return self._options._for_linker()
         # Options for libNVVM have been applied; these are for the assembler.
         fields = ("name", "arch", "debug", "lineinfo", "max_register_count", "no_cache")
         values = {field: getattr(self._options, field) for field in fields}

@@ -136,7 +136,7 @@ def _spelled(options: ProgramOptions, kind: str, target: str) -> list[bytes]:
     if target == "cubin":
         from cuda.bindings import nvjitlink
 
-        linker = options.for_linker() if kind == "ptx" else LinkerOptions(arch=arch)
+        linker = options._for_linker() if kind == "ptx" else LinkerOptions(arch=arch)
         spelled += [_build("nvjitlink", nvjitlink.version()), *linker.as_bytes("nvjitlink")]
     return spelled  # empty if PTX is returned unchanged
 

@@ -381,7 +381,7 @@ class ProgramOptions:
         """
         kind = str(backend).lower()
         if kind == "nvjitlink":
-            return self.for_linker().as_bytes("nvjitlink")
+            return self._for_linker().as_bytes("nvjitlink")
         if kind == "nvvm":
             from cuda.core._program._nvvm import spelled
 
@@ -398,12 +398,12 @@ class ProgramOptions:
             options.append("--dlink-time-opt")
         return [option.encode() for option in options]
 
-    def is_settled(self) -> bool:
+    def _is_settled(self) -> bool:
         """Return whether all fields are immutable values rather than lists or other objects that may change later."""
         values = [getattr(self, field.name) for field in fields(self)]
         return all(value is None or isinstance(value, (str, bytes, int)) for value in values)
 
-    def for_linker(self) -> Any:
+    def _for_linker(self) -> Any:
         """Return the LinkerOptions with which a PTX program is assembled."""
         from cuda.core import LinkerOptions
 

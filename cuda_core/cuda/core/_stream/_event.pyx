@@ -20,15 +20,19 @@ cdef HandleClass CUEVENT = HandleClass("CUevent")
 
 
 cdef class Event:
-    """A point in a stream's work, created by `Device.create_event` or `Stream.record`.
+    """A point in a stream's work, created by `Device.create_event` or `Stream.record` (CUevent).
 
-    Subtracting two events gives the time between them in milliseconds:
+    Subtracting two events gives the time between them in milliseconds; both must be recorded with timing and have
+    completed.
 
+    Examples
+    --------
     >>> start = stream.record(options=EventOptions(timing_enabled=True))
     >>> launch(stream, config, kernel, buffer, 2.0, 100)
     >>> end = stream.record(options=EventOptions(timing_enabled=True))
     >>> end.sync()
-    >>> milliseconds = end - start
+    >>> end - start > 0  # milliseconds
+    True
     """
 
     def __init__(self, *args, **kwargs):
@@ -66,7 +70,22 @@ cdef class Event:
             self.native = NULL
 
     def close(self):
-        """Destroy the event. Closing twice does nothing. Graphs that record it or wait for it can still be launched."""
+        """Destroy the event (cuEventDestroy). Closing twice does nothing.
+
+        Graphs that record it or wait for it can still be launched.
+
+        Raises
+        ------
+        CUDAError
+            If cuEventDestroy fails, for example because the context has failed before.
+
+        Examples
+        --------
+        >>> event = stream.record()
+        >>> event.close()
+        >>> event.is_closed
+        True
+        """
         cdef cydriver.CUevent native = self.native
         self.native = NULL
         if native != NULL and self.uses:
@@ -136,12 +155,10 @@ cdef class Event:
 
     @property
     def ipc_descriptor(self):
-        """Return a descriptor with which another process can open this event.
+        """Return a descriptor with which another process can open this event (cuIpcGetEventHandle).
 
-        Raises
-        ------
-        RuntimeError
-            If the event was not made with ``ipc_enabled=True``.
+        Pass it to the process by pickling. Raises RuntimeError if the event was not created with
+        ``ipc_enabled=True``.
         """
         from cuda.core._stream._event_ipc import describe_event
 
@@ -152,7 +169,7 @@ cdef class Event:
 
     @classmethod
     def from_ipc_descriptor(cls, ipc_descriptor):
-        """Open an event of another process.
+        """Open an event of another process (cuIpcOpenEventHandle).
 
         Parameters
         ----------
@@ -162,6 +179,24 @@ cdef class Event:
         Returns
         -------
         Event
+            The same event in this process: `Stream.wait` and `sync` wait for work that the other process recorded.
+
+        Raises
+        ------
+        TypeError
+            If `ipc_descriptor` is not an IPCEventDescriptor.
+        RuntimeError
+            If this process does not see the device.
+        ValueError
+            If the descriptor has the wrong size.
+        CUDAError
+            If cuIpcOpenEventHandle fails, for example because the other process has ended.
+
+        Examples
+        --------
+        >>> shared = stream.record(options=EventOptions(ipc_enabled=True))
+        >>> descriptor = shared.ipc_descriptor  # pickle it to the other process, which calls:
+        >>> Event.from_ipc_descriptor(descriptor).sync()  # doctest: +SKIP
         """
         from cuda.core._stream._event_ipc import device_of_event
 
@@ -194,7 +229,7 @@ cdef class Event:
         return True
 
     def sync(self, timeout=None) -> None:
-        """Wait until the work before the event is finished.
+        """Wait until the work before the event is finished (cuEventSynchronize); the GIL is released.
 
         Parameters
         ----------
@@ -203,10 +238,19 @@ cdef class Event:
 
         Raises
         ------
+        ClosedError
+            If the event is closed.
         CUDAError
             If that work failed.
         TimeoutError
             If the time limit expires; the work continues.
+
+        Examples
+        --------
+        >>> launch(stream, config, kernel, buffer, 2.0, 100)
+        >>> stream.record().sync(timeout=60)
+        >>> print(np.frombuffer(buffer, np.float32)[0])
+        2.0
         """
         cdef cydriver.CUevent native = self.open_handle()
         cdef cydriver.CUresult status

@@ -32,10 +32,12 @@ cdef HandleClass CUSTREAM = HandleClass("CUstream")
 
 
 cdef class Stream:
-    """A queue of work on a device; its operations run in order.
+    """A queue of work on a device; its operations run in order (CUstream).
 
-    Streams come from `Device.create_stream`, and `from_handle` wraps one of another library.
-    A stream is destroyed when it is closed or garbage-collected; its work still finishes.
+    Streams come from `Device.create_stream`, and `from_handle` wraps one of another library. A stream is destroyed
+    when it is closed or garbage-collected; its work still finishes. `cuda.core.LEGACY_DEFAULT_STREAM` and
+    `cuda.core.PER_THREAD_DEFAULT_STREAM` are the default streams. Objects of other libraries with
+    ``__cuda_stream__`` are accepted wherever a Stream is.
 
     Examples
     --------
@@ -66,16 +68,29 @@ cdef class Stream:
 
     @staticmethod
     def from_handle(handle):
-        """Wrap a stream that other code owns.
+        """Wrap a stream that other code owns; closing the result does not destroy the stream.
 
         Parameters
         ----------
         handle : int or cuda.bindings.driver.CUstream
-            The stream's address; it must outlive the returned object.
+            The stream's address; it must outlive the returned object. 1 is the legacy default stream, 2 that of each
+            thread.
 
         Returns
         -------
         Stream
+            A stream with the same handle; it equals every other Stream of this handle.
+
+        Raises
+        ------
+        TypeError
+            If `handle` is no number. An address that is no stream's is not detected.
+
+        Examples
+        --------
+        >>> same = Stream.from_handle(int(stream.handle))
+        >>> same == stream
+        True
         """
         try:
             address = int(handle)
@@ -136,9 +151,21 @@ cdef class Stream:
                 tell_unclosed(f"<Stream {<uintptr_t>self.native:#x}>", None)
 
     def close(self):
-        """Destroy the stream once its work is finished, without waiting. Closing twice does nothing.
+        """Destroy the stream once its work is finished, without waiting (cuStreamDestroy).
 
-        The default streams and streams that other code owns are not affected.
+        Closing twice does nothing. The default streams and streams that other code owns are not destroyed.
+
+        Raises
+        ------
+        CUDAError
+            If cuStreamDestroy fails, for example because the context has failed before.
+
+        Examples
+        --------
+        >>> second = device.create_stream()
+        >>> second.close()
+        >>> second.is_closed
+        True
         """
         if self.closed or <uintptr_t>self.native in (1, 2):
             return
@@ -182,7 +209,7 @@ cdef class Stream:
 
     @property
     def priority(self) -> int:
-        """Return the stream's priority; a lower number is more urgent."""
+        """Return the stream's priority, an int without unit; a lower number is more urgent (cuStreamGetPriority)."""
         cdef int priority = 0
         check(cydriver.cuStreamGetPriority(self.open_handle(), &priority), b"cuStreamGetPriority")
         return priority
@@ -207,11 +234,8 @@ cdef class Stream:
 
     @property
     def resources(self):
-        """Return the device resources of the stream's context.
-
-        Returns
-        -------
-        DeviceResources
+        """Return the device resources of the stream's context: multiprocessors and work queues
+        (cuStreamGetDevResource).
         """
         from cuda.core._device._device_resources import of_stream
 
@@ -225,6 +249,14 @@ cdef class Stream:
         Returns
         -------
         GraphBuilder
+            A builder whose `begin_building` starts the capture. Closing it does not close the stream.
+
+        Examples
+        --------
+        >>> builder = stream.create_graph_builder().begin_building()
+        >>> launch(builder, config, kernel, buffer, 2.0, 100)
+        >>> graph = builder.end_building().complete()
+        >>> graph.launch(stream)
         """
         from cuda.core.graph import GraphBuilder
 
@@ -240,7 +272,7 @@ cdef class Stream:
         return True
 
     def sync(self, timeout=None) -> None:
-        """Wait until all work in the stream is finished.
+        """Wait until all work in the stream is finished (cuStreamSynchronize); the GIL is released.
 
         Parameters
         ----------
@@ -249,12 +281,21 @@ cdef class Stream:
 
         Raises
         ------
+        ClosedError
+            If the stream is closed.
         CUDAError
             If that work failed.
         TimeoutError
             If the time limit expires; the work continues.
         Exception
             The exception of a callback of `add_callback`; an exception group if there were several.
+
+        Examples
+        --------
+        >>> launch(stream, config, kernel, buffer, 2.0, 100)
+        >>> stream.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[0])
+        2.0
         """
         cdef cydriver.CUstream native = self.open_handle()
         cdef cydriver.CUresult status
@@ -280,7 +321,7 @@ cdef class Stream:
         return until_done(self.record(), self.callbacks).__await__()
 
     def add_callback(self, callback) -> None:
-        """Call a function once the work now in the stream is finished; later work waits for it.
+        """Call a function once the work now in the stream is finished; later work waits for it (cuLaunchHostFunc).
 
         It runs on a thread of the driver and must not call CUDA, which would deadlock. If it raises, the next `sync`
         of this Stream (or ``await``) raises the exception. It is not called if that work fails.
@@ -288,12 +329,26 @@ cdef class Stream:
         Parameters
         ----------
         callback : callable
-            Called without arguments.
+            Called without arguments; its result is ignored.
 
         Raises
         ------
+        TypeError
+            If `callback` is not callable.
         RuntimeError
             If the stream is being captured: a graph may run many times.
+        ClosedError
+            If the stream is closed.
+        CUDAError
+            If cuLaunchHostFunc fails.
+
+        Examples
+        --------
+        >>> finished = []
+        >>> stream.add_callback(lambda: finished.append("work"))
+        >>> stream.sync()
+        >>> finished
+        ['work']
         """
         cdef cydriver.CUstream native = self.open_handle()
         cdef cydriver.CUstreamCaptureStatus capturing
@@ -317,7 +372,7 @@ cdef class Stream:
         check(status, b"cuLaunchHostFunc")
 
     def record(self, event=None, options=None):
-        """Record an event at this point of the stream's work.
+        """Record an event at this point of the stream's work (cuEventRecord).
 
         Parameters
         ----------
@@ -329,6 +384,24 @@ cdef class Stream:
         Returns
         -------
         Event
+            The recorded event: `event`, or the new one.
+
+        Raises
+        ------
+        TypeError
+            If `event` is not an Event.
+        ClosedError
+            If the stream or the event is closed.
+        CUDAError
+            If cuEventRecord fails, for example for an event of another device.
+
+        Examples
+        --------
+        >>> launch(stream, config, kernel, buffer, 2.0, 100)
+        >>> event = stream.record()
+        >>> event.sync()
+        >>> event.is_done
+        True
         """
         cdef Event recorded
         if event is None:
@@ -349,12 +422,34 @@ cdef class Stream:
         return recorded
 
     def wait(self, event_or_stream) -> None:
-        """Make later work of this stream wait for an event, or for the work now in another stream.
+        """Make later work of this stream wait for an event, or for the work now in another stream; the host does not
+        wait.
 
         Parameters
         ----------
         event_or_stream : Event or Stream
-            The event or stream to wait for; any object with `__cuda_stream__` is accepted as a stream.
+            The event or stream to wait for (cuStreamWaitEvent); any object with `__cuda_stream__` is accepted as a
+            stream.
+
+        Raises
+        ------
+        ValueError
+            If `event_or_stream` is neither.
+        TypeError
+            If `__cuda_stream__` does not return a version and an address.
+        ClosedError
+            If one of the streams or the event is closed.
+        CUDAError
+            If cuStreamWaitEvent fails.
+
+        Examples
+        --------
+        >>> with device.create_stream() as second:
+        ...     second.wait(stream)
+        ...     launch(second, config, kernel, buffer, 3.0, 100)
+        ...     second.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[0])
+        3.0
         """
         cdef Event event
         if isinstance(event_or_stream, Event):
