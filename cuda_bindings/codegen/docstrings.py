@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import textwrap
 
-from codegen import apis, roles
+from codegen import apis, roles, summaries
 from codegen.c_types import strip_typedefs
 from codegen.model import (
     Array,
@@ -64,6 +64,14 @@ RETURNED = {
     Role.RECORD: "{type}",
     Role.RECORDS: "{type}",
 }
+# The direction of what is passed: "in" for all other roles. What is returned is "out" for C.
+DIRECTIONS = {
+    Role.INOUT_STRUCT: "in/out",
+    Role.INOUT_ARRAY: "in/out",
+    Role.INOUT: "in/out",
+    Role.INOUT_COUNT: "in/out",
+    Role.OUT_BUFFER: "out",
+}
 # For functions that raise, whose types have Python names.
 RAISING = {
     Role.IN_STRUCT: "{type}, its address or None",
@@ -75,10 +83,12 @@ RAISING = {
 def render(library: Library, function: Function) -> str:
     """Return the docstring of a function's wrapper, without its signature."""
     api = apis.APIS[library.name]
-    lines = [f"Call {function.name}."]
+    lines = [summaries.of(library.name, function.name)]
     if passed := roles.passed(function):
         lines += ["", "Parameters", "----------"]
-        lines += [f"{roles.python_param(api, param)} : {describe(library, param, PASSED)}" for param in passed]
+        for param in passed:
+            words = f"{describe(library, param, PASSED)}, {DIRECTIONS.get(param.role, 'in')}"
+            lines.append(f"{roles.python_param(api, param)} : {words}")
     lines += ["", "Returns", "-------", *returns(library, function)]
     statuses = library.enums.get(api.status_enum)
     # The comments of some headers speak of values that are none.
@@ -116,7 +126,7 @@ def returns(library: Library, function: Function) -> list[str]:
 
 
 def notes(api: apis.Api, function: Function) -> list[str]:
-    lines = []
+    lines = [f"Calls {function.name}."] if api.strip else []
     if function.version:
         lines.append(f"Needs a driver of CUDA {function.version // 1000}.{function.version % 1000 // 10} or newer.")
     if function.deprecated:
@@ -126,6 +136,8 @@ def notes(api: apis.Api, function: Function) -> list[str]:
 
 def reference(api: apis.Api, function: Function) -> str:
     """Return the address of NVIDIA's reference page for a function."""
+    if "{group}" in api.reference and not function.group:
+        return api.reference.rpartition("/")[0] + "/index.html"
     # Doxygen names a group's page after the group, with its underscores doubled.
     return api.reference.format(name=function.name, group=function.group.replace("_", "__"))
 

@@ -79,12 +79,12 @@ def test_docstring(libraries):
     assert (
         docstrings.render(driver, driver.functions["cuPointerGetAttribute"])
         == """\
-Call cuPointerGetAttribute.
+Return one property of an address: its context, memory type, device, range or pool.
 
 Parameters
 ----------
-attribute : CUpointer_attribute
-ptr : CUdeviceptr
+attribute : CUpointer_attribute, in
+ptr : CUdeviceptr, in
 
 Returns
 -------
