@@ -11,13 +11,14 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import build_hooks
 
-build_hooks.check_platform()
-build_hooks.generate()
-setup(
-    packages=sorted(build_hooks.packages()),
-    package_dir=build_hooks.packages(),
-    package_data={"": ["*.pxd", "*.pyi", "py.typed", "*.h"]},
-    include_package_data=False,
-    ext_modules=build_hooks.extensions(),
-    cmdclass={"build_ext": build_hooks.BuildExt},
-)
+if __name__ == "__main__":  # Cython's worker processes import this file, too, unless they are forked (Python 3.14)
+    build_hooks.check_platform()
+    build_hooks.generate()
+    setup(
+        packages=sorted(build_hooks.packages()),
+        package_dir=build_hooks.packages(),
+        package_data={"": ["*.pxd", "*.pyi", "py.typed", "*.h"]},
+        include_package_data=False,
+        ext_modules=build_hooks.extensions(),
+        cmdclass={"build_ext": build_hooks.BuildExt},
+    )

@@ -11,12 +11,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import driver_build
 
-hooks = driver_build.here()
-setup(
-    packages=sorted(hooks.packages()),
-    package_dir=hooks.packages(),
-    package_data={"": ["*.pxd", "*.pyi", "py.typed"]},
-    include_package_data=False,
-    ext_modules=hooks.extensions(),
-    cmdclass={"build_ext": hooks.BuildExt},
-)
+if __name__ == "__main__":  # Cython's worker processes import this file, too, unless they are forked (Python 3.14)
+    hooks = driver_build.here()
+    setup(
+        packages=sorted(hooks.packages()),
+        package_dir=hooks.packages(),
+        package_data={"": ["*.pxd", "*.pyi", "py.typed"]},
+        include_package_data=False,
+        ext_modules=hooks.extensions(),
+        cmdclass={"build_ext": hooks.BuildExt},
+    )

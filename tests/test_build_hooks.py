@@ -8,7 +8,9 @@ import importlib
 import json
 import pathlib
 import platform
+import runpy
 import subprocess
+import sys
 import sysconfig
 import tomllib
 
@@ -47,6 +49,14 @@ def test_missing_python_headers_are_reported_before_downloads(monkeypatch, tmp_p
     monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
     with pytest.raises(SystemExit, match=rf"Python.h of {tmp_path}; .*apt-get install gcc python3-dev(.|\n)*Python.h"):
         build_hooks.get_requires_for_build_wheel()
+
+
+@pytest.mark.parametrize("path", ["setup.py", "cuda_cpu/setup.py"])
+def test_worker_processes_can_import_setup(path, monkeypatch):
+    """Cython's workers import the main script if they are not forked (Python 3.14); they must not build, too."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr("setuptools.setup", lambda **_: pytest.fail("importing the script runs setup()"))
+    runpy.run_path(str(ROOT / path), run_name="__mp_main__")
 
 
 def test_an_sdist_needs_no_compiler(monkeypatch):
