@@ -10,7 +10,7 @@ import threading
 
 import kernels
 import pytest
-from support.scripts import run_checked
+from support.scripts import run_checked, run_script
 
 import cuda.cpu
 from cuda.cpu import abi, driver
@@ -225,3 +225,77 @@ def test_system_exit_and_repeated_ctrl_c():
         CUDA_PYTHON_DRIVER="cpu",
     )
     assert said.splitlines() == ["mine 1", "7 2"]
+
+
+INTERRUPTED = f"""
+import ctypes, signal, sys
+class Alarm(Exception): pass
+def handler(number, frame): raise Alarm
+signal.signal(signal.SIGALRM, handler)
+def interrupt(file, function):
+    '''Let a signal arrive where a function of a file is called for the first time.'''
+    def look(frame, event, argument):
+        if event == "call" and frame.f_code.co_name == function and frame.f_code.co_filename.endswith(file):
+            sys.setprofile(None)
+            signal.raise_signal(signal.SIGALRM)
+    sys.setprofile(look)
+TEXT = {TEXT!r}
+"""
+# What interrupts: the imports of a library's first call, or the translation of a program.
+MOMENTS = {
+    "import of the driver by cuda.core": ("driver/base/once.py", "<module>", "from cuda.core import Device; Device()"),
+    "import of the driver's last module": ("base/unsupported.py", "<module>", "from cuda.core import Device; Device()"),
+    "import of the driver": ("driver/base/once.py", "<module>", "from cuda.bindings import driver; driver.cuInit(0)"),
+    "import of the runtime API": (
+        "runtime_api/device.py",
+        "<module>",
+        "from cuda.bindings import runtime; runtime.cudaGetDeviceCount()",
+    ),
+    "import of NVML": ("cpu/nvml/status.py", "<module>", "from cuda.bindings import nvml; nvml.init_v2()"),
+    "reading of PTX": (
+        "ptx/cursor.py",
+        "accept",
+        "from cuda.core import Device, ObjectCode as Code; Device().set_current(); Code.from_ptx(TEXT).get_kernel('spin')",
+    ),
+}
+
+
+@pytest.mark.parametrize(("file", "function", "calls"), MOMENTS.values(), ids=MOMENTS)
+def test_a_handler_that_runs_within_a_call_is_not_lost(file, function, calls):
+    """Also in the imports of the first call, and where the driver converts exceptions of its own."""
+    script = f"""
+        interrupt({file!r}, {function!r})
+        try:
+            {calls}
+            for _ in range(1000): pass
+        except Alarm:
+            print("Alarm")
+        {calls}
+        print("alive")
+        """
+    script = INTERRUPTED + "\n".join(line[8:] for line in script.splitlines())
+    done = run_script(script, CUDA_PYTHON_DRIVER="cpu")
+    assert (done.stdout.split(), done.stderr) == (["Alarm", "alive"], "")
+
+
+def test_a_handler_that_runs_while_another_ones_exception_is_examined():
+    """The later exception reaches the program, as where a handler runs while Python handles another exception."""
+    script = (
+        INTERRUPTED
+        + """
+from cuda.bindings import driver
+driver.cuInit(0)
+class Second(Exception): pass
+def second(number, frame): raise Second
+signal.signal(signal.SIGUSR1, second)
+Alarm.__str__ = lambda self: signal.raise_signal(signal.SIGUSR1)  # while the driver looks at the exception
+interrupt("driver/device/device.py", "cuDeviceGetName")
+try:
+    driver.cuDeviceGetName(64, 0)
+    for _ in range(1000): pass
+except Second:
+    print("Second")
+"""
+    )
+    done = run_script(script, CUDA_PYTHON_DRIVER="cpu")
+    assert (done.stdout, done.stderr) == ("Second\n", "")

@@ -179,54 +179,6 @@ static PyObject *next_input(char kind, va_list *arguments) {
     }
 }
 
-/* Look up the table that fast_path.c calls (without it every call goes through Python), and QueueClosed. */
-static void find_runtime(void) {
-    PyObject *runtime = PyImport_ImportModule(RUNTIME_MODULE);
-    PyObject *table = runtime ? PyObject_GetAttrString(runtime, "FAST_PATH") : NULL;
-    closed_type = runtime ? PyObject_GetAttrString(runtime, "QueueClosed") : NULL;
-    if (table && shell_ready) shell_ready(PyLong_AsUnsignedLongLong(table));
-    Py_XDECREF(table);
-    Py_XDECREF(runtime);
-    PyErr_Clear();
-}
-
-/* Return a borrowed reference to the entry's function; the first call of any entry imports the driver. */
-static PyObject *function_of(struct shell_entry *entry) {
-    PyObject *function = __atomic_load_n(&entry->function, __ATOMIC_ACQUIRE);
-    if (function) return function;
-    PyObject *module = PyImport_ImportModule(DRIVER_MODULE);
-    if (!module) return NULL;
-    if (!error_type) {
-        PyObject *errors = PyImport_ImportModule(ERROR_MODULE);
-        error_type = errors ? PyObject_GetAttrString(errors, "CudaError") : NULL;
-        if (error_type) {
-            say_function = PyObject_GetAttrString(errors, "say");
-            unexpected_function = PyObject_GetAttrString(errors, "unexpected");
-            PyErr_Clear();
-        }
-        Py_XDECREF(errors);
-        if (!error_type) {
-            Py_DECREF(module);
-            return NULL;
-        }
-        /* From now on there is state that a forked child cannot use. */
-        pthread_atfork(NULL, NULL, mark_forked_child);
-        find_runtime();
-    }
-    function = PyObject_GetAttrString(module, entry->name);
-    Py_DECREF(module);
-    __atomic_store_n(&entry->function, function, __ATOMIC_RELEASE);
-    return function;
-}
-
-/* Report the message of a failing call, which says more than its status. Steals the reference to `text` (or NULL). */
-static void say(PyObject *text) {
-    PyErr_Clear();
-    if (say_function && text) Py_XDECREF(PyObject_Vectorcall(say_function, &text, 1, NULL));
-    Py_XDECREF(text);
-    PyErr_Clear();
-}
-
 struct exception {
     PyObject *type, *value, *traceback;
 };
@@ -255,6 +207,70 @@ static int hand_on(struct exception *given) {
     return 0;
 }
 
+/* Report the message of a failing call, which says more than its status. Steals the reference to `text` (or NULL).
+   Only a signal handler that runs meanwhile can raise something other than a MemoryError. */
+static void say(PyObject *text) {
+    PyErr_Clear();
+    PyObject *none = say_function && text ? PyObject_Vectorcall(say_function, &text, 1, NULL) : NULL;
+    Py_XDECREF(none);
+    Py_XDECREF(text);
+    if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_MemoryError)) {
+        PyErr_Clear();
+        return;
+    }
+    struct exception given;
+    PyErr_Fetch(&given.type, &given.value, &given.traceback);
+    if (!hand_on(&given)) drop(&given);
+}
+
+/* Import the driver, and look up what the shell needs of it; return 0, or -1 with an exception set. */
+static int import_driver(void) {
+    PyObject *driver = PyImport_ImportModule(DRIVER_MODULE);
+    PyObject *errors = driver ? PyImport_ImportModule(ERROR_MODULE) : NULL;
+    PyObject *runtime = errors ? PyImport_ImportModule(RUNTIME_MODULE) : NULL;
+    PyObject *table = runtime ? PyObject_GetAttrString(runtime, "FAST_PATH") : NULL;
+    PyObject *closed = table ? PyObject_GetAttrString(runtime, "QueueClosed") : NULL;
+    PyObject *say = closed ? PyObject_GetAttrString(errors, "say") : NULL;
+    PyObject *unexpected = say ? PyObject_GetAttrString(errors, "unexpected") : NULL;
+    PyObject *error = unexpected ? PyObject_GetAttrString(errors, "CudaError") : NULL;
+    int failed = !error;
+    if (!failed && !error_type) { /* another thread may have been faster */
+        closed_type = Py_NewRef(closed);
+        say_function = Py_NewRef(say);
+        unexpected_function = Py_NewRef(unexpected);
+        error_type = Py_NewRef(error);
+        if (shell_ready) shell_ready(PyLong_AsUnsignedLongLong(table)); /* without it every call goes through Python */
+        /* From now on there is state that a forked child cannot use. */
+        pthread_atfork(NULL, NULL, mark_forked_child);
+    }
+    PyObject *all[] = {driver, errors, runtime, table, closed, say, unexpected, error};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) Py_XDECREF(all[i]);
+    return -failed;
+}
+
+/* Import the driver at the first call of any entry. If a signal handler interrupted that, import it again: only then
+   can status_of_exception tell the handler's exception, which remains set, from one of the driver's. */
+static int find_driver(void) {
+    if (error_type || !import_driver()) return 0;
+    struct exception given;
+    PyErr_Fetch(&given.type, &given.value, &given.traceback);
+    if (import_driver()) PyErr_Clear();
+    PyErr_Restore(given.type, given.value, given.traceback);
+    return -1;
+}
+
+/* Return a borrowed reference to the entry's function. */
+static PyObject *function_of(struct shell_entry *entry) {
+    PyObject *function = __atomic_load_n(&entry->function, __ATOMIC_ACQUIRE);
+    if (function || find_driver()) return function;
+    PyObject *module = PyImport_ImportModule(DRIVER_MODULE);
+    if (!module) return NULL;
+    function = PyObject_GetAttrString(module, entry->name);
+    Py_DECREF(module);
+    __atomic_store_n(&entry->function, function, __ATOMIC_RELEASE);
+    return function;
+}
+
 static int status_of_error(struct exception *given) {
     PyObject *number = given->value ? PyObject_GetAttrString(given->value, "status") : NULL;
     int overflow = 0;
@@ -270,13 +286,18 @@ static int status_of_error(struct exception *given) {
     return status > 0 && status <= INT32_MAX ? (int)status : SHELL_UNKNOWN;
 }
 
-/* Return whether an exception is the program's own: raised by a signal handler that ran inside of the driver. */
+/* Return whether an exception is the program's own: raised by a signal handler that ran inside of the driver. One that
+   runs meanwhile raises its exception instead. */
 static int is_of_program(struct exception *given) {
+    if (!unexpected_function) return 0;
     PyObject *values[] = {given->value, given->traceback ? given->traceback : Py_None};
-    PyObject *found = unexpected_function ? PyObject_Vectorcall(unexpected_function, values, 2, NULL) : NULL;
-    int own = found && PyObject_IsTrue(found) == 1;
+    PyObject *found = PyObject_Vectorcall(unexpected_function, values, 2, NULL);
+    int own = !found || PyObject_IsTrue(found) == 1;
     Py_XDECREF(found);
-    PyErr_Clear();
+    if (!found) {
+        drop(given);
+        PyErr_Fetch(&given->type, &given->value, &given->traceback);
+    }
     return own;
 }
 

@@ -92,14 +92,19 @@ def say(message: str) -> None:
 
 
 def unexpected(error: BaseException, traceback: TracebackType | None) -> bool:
-    """Store the message of an exception that is no CudaError; return whether it is the program's own.
-
-    Python runs signal handlers in the middle of our code; the shell lets their exceptions propagate.
-    """
+    """Store the message of an exception that is no CudaError; return whether it is the program's own."""
     if isinstance(error, MemoryError):
         say(str(error))
         return False
     say(f"{type(error).__name__}: {error}")
+    return is_of_program(error, traceback)
+
+
+def is_of_program(error: BaseException, traceback: TracebackType | None) -> bool:
+    """Return whether an exception is the program's own: the shell lets it propagate.
+
+    Python runs signal handlers in the middle of our code.
+    """
     if threading.current_thread() is not threading.main_thread():
         return False  # signal handlers run there
     return not isinstance(error, Exception) or any(

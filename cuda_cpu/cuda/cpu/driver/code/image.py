@@ -20,7 +20,7 @@ from cuda.cpu.abi import (
     CUDA_VERSION,
 )
 from cuda.cpu.compile.code import Code
-from cuda.cpu.driver.base.error import CudaError
+from cuda.cpu.driver.base.error import CudaError, is_of_program
 from cuda.cpu.driver.base.jit_option import Options
 from cuda.cpu.driver.device import device as devices
 from cuda.cpu.ptx.error import NoPtxError, PtxError, VersionError
@@ -53,6 +53,8 @@ def ptx_errors(status: int, options: Options | None = None) -> Iterator[None]:
     except MemoryError as error:
         failure = CudaError(_status_of(error, status), "there is not enough memory to read the image or to compile it")
     except Exception as error:
+        if is_of_program(error, error.__traceback__):
+            raise
         failure = CudaError(status, f"the image cannot be read or compiled: {type(error).__name__}: {error}")
     else:
         return
