@@ -255,7 +255,7 @@ MOMENTS = {
     "reading of PTX": (
         "ptx/cursor.py",
         "accept",
-        "from cuda.core import Device, ObjectCode as Code; Device().set_current(); Code.from_ptx(TEXT).get_kernel('spin')",
+        "import cuda.core as c; c.Device().set_current(); c.ObjectCode.from_ptx(TEXT).get_kernel('spin')",
     ),
 }
 
