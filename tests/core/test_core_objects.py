@@ -36,6 +36,7 @@ class Makers:
 # Constructor, part of the repr, and the result of copying: "equal", "other" (not equal) or None (an error).
 OBJECTS = {
     "Device": (lambda m: core.Device(0), "Device 0", "equal"),
+    "DeviceArray": (lambda m: m.device.empty((2, 3), np.float32), "(2, 3) float32", None),
     "DeviceProperties": (lambda m: m.device.properties, "device 0", None),
     "Stream": (lambda m: m.device.create_stream(), "0x", None),
     "Event": (lambda m: m.device.create_event(), "0x", None),

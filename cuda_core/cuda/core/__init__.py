@@ -22,6 +22,7 @@ _MODULES = {
     "Context": "_device._context",
     "ContextOptions": "_device._device_resources",
     "Device": "_device._device",
+    "DeviceArray": "_array._device_array",
     "DeviceMemoryResource": "_memory._device_memory_resource",
     "DeviceMemoryResourceOptions": "_memory._pool_options",
     "DeviceResources": "_device._device_resources",
@@ -76,6 +77,7 @@ __getattr__, __dir__ = lazy_names(globals(), _MODULES, _SUBMODULES)
 
 
 if TYPE_CHECKING:
+    from cuda.core._array._device_array import DeviceArray as DeviceArray
     from cuda.core._device._context import Context as Context
     from cuda.core._device._device import Device as Device
     from cuda.core._device._device_resources import ContextOptions as ContextOptions

@@ -410,7 +410,7 @@ class Owner:
         (lambda g, b, k: g.launch(ONE, k, b), TypeError, "takes 2 arguments, but 1 was given"),
         (lambda g, b, k: g.memcpy(b, b, 17), ValueError, "dst is a Buffer of 16 bytes, but 17 are used"),
         (lambda g, b, k: g.memcpy(b, b, 0), ValueError, "size must be at least 1 byte"),
-        (lambda g, b, k: g.memcpy(b, "x", 4), TypeError, "src must be a Buffer or an address, not str"),
+        (lambda g, b, k: g.memcpy(b, "x", 4), TypeError, "src must be a Buffer, a DeviceArray or an address, not str"),
         (lambda g, b, k: g.memset(b, 256, 1), OverflowError, "0 to 255, not 256"),
         (lambda g, b, k: g.memset(b, 0, 0), ValueError, "width must be at least 1, not 0"),
         (lambda g, b, k: g.memset(b, 0, 1.0), TypeError, "width must be an int, not float"),

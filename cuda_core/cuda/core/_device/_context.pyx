@@ -217,6 +217,15 @@ cdef Activation activate_any():
     return None if current_ordinal() >= 0 else _push(primary(0))
 
 
+def sync_device(int ordinal) -> None:
+    """Wait for all work of a device; -1 stands for the current one."""
+    cdef cydriver.CUresult status
+    cdef Activation active = None if ordinal < 0 else activate(ordinal)
+    with nogil:
+        status = cydriver.cuCtxSynchronize()
+    check(status, b"cuCtxSynchronize")
+
+
 cdef class Context:
     """The state of one device in this process; `Device.context` returns the one in use.
 

@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from cuda.core._device._context import Context
+from cuda.core._device._device_arrays import DeviceArrays
 from cuda.core._device._device_properties import DeviceProperties
 from cuda.core._device._device_resources import ContextOptions, DeviceResources
 from cuda.core._memory._buffer import Buffer
@@ -22,7 +23,7 @@ class ComputeCapability(NamedTuple):
     major: int
     minor: int
 
-class Device:
+class Device(DeviceArrays):
     def __new__(cls, device_id: Device | int | None = None) -> Device: ...
     @property
     def device_id(self) -> int: ...

@@ -29,6 +29,7 @@ from collections import namedtuple
 from cuda.core._errors import ClosedError, CUDAError
 from cuda.core._utils._options import as_options
 from cuda.core._stream._options import EventOptions
+from cuda.core._device._device_arrays import DeviceArrays
 from cuda.core._device._device_properties import DeviceProperties
 from cuda.core._stream._stream import create_stream, default_stream
 
@@ -52,7 +53,7 @@ ComputeCapability = namedtuple("ComputeCapability", "major minor", module=__name
 ComputeCapability.__doc__ = "A device's version of the architecture."
 
 
-class Device:
+class Device(DeviceArrays):
     """A device that runs kernels.
 
     Parameters

@@ -31,6 +31,7 @@ from cuda.core._launch._argument_types cimport (
     ArgumentType,
     classify,
 )
+from cuda.core._array._device_array cimport DeviceArray
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._utils._check cimport check
 from cuda.core._launch._kernel cimport Kernel
@@ -95,6 +96,10 @@ cdef inline int write(object arg, const Parameter* p, Kernel kernel, Stream stre
             if p.size == 8:
                 (<int64_t*>p.to)[0] = small(arg)
                 return 0
+    elif type(arg) is DeviceArray:
+        if p.size == 8 and p.kind != c"f" and not (<DeviceArray>arg).memory.closed:
+            (<uint64_t*>p.to)[0] = (<DeviceArray>arg).address
+            return 0
     return write_any(arg, p, kernel, stream)
 
 
@@ -102,6 +107,9 @@ cdef int write_any(object arg, const Parameter* p, Kernel kernel, Stream stream)
     """Write one argument of any type."""
     if type(arg) is Buffer:
         return write_pointer(arg, buffer_address(<Buffer>arg, p, kernel), p, kernel)
+    if type(arg) is DeviceArray:
+        buffer_address((<DeviceArray>arg).memory, p, kernel)
+        return write_pointer(arg, (<DeviceArray>arg).address, p, kernel)
     if PyLong_Check(arg):
         return write_int(arg, p, kernel)
     if PyFloat_CheckExact(arg):

@@ -101,11 +101,16 @@ def _fits(given: numpy.dtype[Any], wanted: numpy.dtype[Any], value: Any) -> bool
 
 
 def _address(value: Any) -> Any:
-    """Return the value of a pointer field: the address of a Buffer, 0 for None."""
+    """Return the value of a pointer field: the address of a Buffer or DeviceArray, 0 for None."""
+    from cuda.core._array._device_array import DeviceArray
     from cuda.core._memory._buffer import Buffer
 
     if value is None:
         return 0
+    if isinstance(value, DeviceArray):
+        if value.is_closed:
+            raise ValueError("a field is a closed DeviceArray")
+        return value.ptr
     if isinstance(value, Buffer):
         if value.is_closed:
             raise ValueError("a field is a closed Buffer")

@@ -29,7 +29,7 @@ class _Array:
 
         array: Any = obj
         if not isinstance(obj, (numpy.ndarray, StridedMemoryView)):
-            array = _viewed(obj, name, stream)
+            array = viewed(obj, name, stream)
         self.keep = obj, array
         if isinstance(array, numpy.ndarray):
             self._take_numpy(array, name)
@@ -56,7 +56,7 @@ class _Array:
         self.what = f"{view.dtype}, shape {view.shape}"
 
 
-def _viewed(obj: Any, name: str, stream: Stream) -> Any:
+def viewed(obj: Any, name: str, stream: Stream) -> Any:
     """Return an array, or anything with the buffer protocol, as a NumPy array or a view."""
     import numpy
 
@@ -65,11 +65,11 @@ def _viewed(obj: Any, name: str, stream: Stream) -> Any:
     except (TypeError, BufferError, ValueError):
         memory = None
     if memory is not None:
-        if not memory.c_contiguous:
-            raise _uneven(name, memory.shape, memory.strides, "bytes")
         try:
             return numpy.asarray(memory)
         except (TypeError, ValueError):  # a format that NumPy does not know
+            if not memory.c_contiguous:
+                raise _uneven(name, memory.shape, memory.strides, "bytes") from None
             return numpy.frombuffer(memory.cast("B"), numpy.uint8)
     if any(hasattr(obj, each) for each in ("__dlpack__", "__cuda_array_interface__", "__array_interface__")):
         return StridedMemoryView.from_any_interface(obj, stream_ptr=stream.__cuda_stream__()[1])
@@ -124,10 +124,10 @@ def copy_array(buffer: Buffer, obj: Any, stream: Stream, options: Any, keep: Any
     if capturing:
         keep(buffer, array.keep)
     else:
-        _hold(stream, array.keep)
+        hold(stream, array.keep)
 
 
-def _hold(stream: Stream, keep: Any) -> None:
+def hold(stream: Stream, keep: Any) -> None:
     """Keep the objects that a copy uses alive until it is done."""
     release()
     event = stream.record()

@@ -4,6 +4,8 @@
 """Validation of addresses, sizes and fill patterns, pointer attributes, and copies between addresses."""
 
 from cpython.long cimport PyLong_CheckExact
+from libc.stdint cimport int64_t, uintptr_t
+from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
 from cuda.bindings._args cimport is_small, small
@@ -39,6 +41,30 @@ def copy_bytes(cydriver.CUdeviceptr dst, cydriver.CUdeviceptr src, size_t nbytes
     with nogil:
         status = cydriver.cuMemcpyAsync(dst, src, nbytes, native)
     check(status, b"cuMemcpyAsync")
+
+
+def copy_box(
+    cydriver.CUdeviceptr dst, bint dst_on_host, cydriver.CUdeviceptr src, bint src_on_host, box, Stream stream not None
+) -> None:
+    """Copy a `Box` of rows and planes between two addresses in the order of a stream."""
+    cdef cydriver.CUstream native = stream.open_handle()
+    cdef cydriver.CUresult status
+    cdef cydriver.CUDA_MEMCPY3D copy
+    cdef size_t dst_plane = box.to_plane, src_plane = box.start_plane
+    memset(&copy, 0, sizeof(copy))
+    dst += <cydriver.CUdeviceptr><int64_t>box.to
+    src += <cydriver.CUdeviceptr><int64_t>box.start
+    copy.dstMemoryType = cydriver.CU_MEMORYTYPE_HOST if dst_on_host else cydriver.CU_MEMORYTYPE_UNIFIED
+    copy.srcMemoryType = cydriver.CU_MEMORYTYPE_HOST if src_on_host else cydriver.CU_MEMORYTYPE_UNIFIED
+    copy.dstHost, copy.dstDevice = <void*><uintptr_t>dst, dst
+    copy.srcHost, copy.srcDevice = <const void*><uintptr_t>src, src
+    copy.WidthInBytes, copy.Height, copy.Depth = box.width, box.height, box.depth
+    copy.dstPitch, copy.srcPitch = box.to_pitch, box.start_pitch
+    if copy.Depth > 1:  # planes are given by their number of rows
+        copy.dstHeight, copy.srcHeight = dst_plane // copy.dstPitch, src_plane // copy.srcPitch
+    with nogil:
+        status = cydriver.cuMemcpy3DAsync(&copy, native)
+    check(status, b"cuMemcpy3DAsync")
 
 
 cdef cydriver.CUdeviceptr pointer_value(object ptr) except? 0:

@@ -7,6 +7,7 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
+from cuda.core._array._device_array cimport DeviceArray
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._utils._check cimport check, is_finalizing
 from cuda.core._device._context cimport Activation, activate
@@ -445,8 +446,10 @@ cdef class GraphBuilder(Capture):
 
 
 cdef bint _is_of_a_graph(object thing) except -1:
-    """Return whether an object is a Buffer that an allocation node of a graph allocates."""
+    """Return whether an object is a Buffer or DeviceArray whose memory an allocation node of a graph allocates."""
     cdef Buffer buffer
+    if isinstance(thing, DeviceArray):
+        thing = (<DeviceArray>thing).memory
     if not isinstance(thing, Buffer):
         return False
     buffer = thing

@@ -337,7 +337,7 @@ cdef class ExecutableMemcpyNode(_Switched):
 
         Parameters
         ----------
-        dst, src : Buffer or int
+        dst, src : Buffer, DeviceArray or int
             Destination and source, in the same types of memory as before.
         size : int
             Size in bytes.
@@ -357,7 +357,7 @@ cdef class ExecutableMemsetNode(_Switched):
 
         Parameters
         ----------
-        dst : Buffer or int
+        dst : Buffer, DeviceArray or int
             The destination.
         value : int or bytes-like
             A byte, or a pattern of 1, 2 or 4 bytes.

@@ -93,7 +93,7 @@ cdef class NodeFactory:
 
         Parameters
         ----------
-        dst, src : Buffer or int
+        dst, src : Buffer, DeviceArray or int
             Destination and source: a Buffer, or an address on the device or the host.
         size : int
             Size in bytes.
@@ -118,7 +118,7 @@ cdef class NodeFactory:
 
         Parameters
         ----------
-        dst : Buffer or int
+        dst : Buffer, DeviceArray or int
             The destination: a Buffer or an address.
         value : int or bytes-like
             A byte (0 to 255), or a pattern of 1, 2 or 4 bytes such as ``numpy.float32(1)``.

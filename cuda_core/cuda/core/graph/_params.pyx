@@ -8,6 +8,7 @@ from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
 from cuda.core._launch._arguments cimport LARGE_BYTES, pack
+from cuda.core._array._device_array cimport DeviceArray
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._pointer cimport checked_size, fill_pattern, memory_type
 from cuda.core._launch._kernel cimport Kernel
@@ -62,9 +63,22 @@ cdef cydriver.CUdeviceptr _operand(object value, str name, size_t needed) except
         if buffer.nbytes < needed:
             raise ValueError(f"{name} is a Buffer of {buffer.nbytes} bytes, but {needed} are used")
         return buffer.ptr
+    if isinstance(value, DeviceArray):
+        return _array_operand(value, name, needed)
     if hasattr(value, "__index__") or hasattr(value, "__int__"):
         return int(value)
-    raise TypeError(f"{name} must be a Buffer or an address, not {type(value).__name__}")
+    raise TypeError(f"{name} must be a Buffer, a DeviceArray or an address, not {type(value).__name__}")
+
+
+cdef cydriver.CUdeviceptr _array_operand(object array, str name, size_t needed) except? 0:
+    """Return the address of a DeviceArray, which must be contiguous and have at least `needed` bytes."""
+    if array.is_closed:
+        raise ClosedError(f"{name} is a closed DeviceArray")
+    if not (array.is_contiguous_c or array.is_contiguous_f):
+        raise ValueError(f"{name} has strides {array.strides}: give a contiguous DeviceArray")
+    if array.nbytes < needed:
+        raise ValueError(f"{name} is a DeviceArray of {array.nbytes} bytes, but {needed} are used")
+    return array.ptr
 
 
 cdef class CopyParams:

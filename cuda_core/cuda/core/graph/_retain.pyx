@@ -11,6 +11,7 @@ the entry to a list, which Python's main thread empties soon after, or else the 
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stdlib cimport free, malloc
 
+from cuda.core._array._device_array cimport DeviceArray
 from cuda.core._memory._allocation cimport Allocation, BufferUse
 from cuda.core._utils._check cimport check
 from cuda.core._stream._event cimport Event, EventUse
@@ -61,6 +62,8 @@ cdef object in_use(object owner):
         return tuple([in_use(each) for each in owner])
     if isinstance(owner, Allocation):
         return BufferUse(owner)
+    if isinstance(owner, DeviceArray):
+        return BufferUse((<DeviceArray>owner).memory)
     return EventUse(owner) if isinstance(owner, Event) else owner
 
 

@@ -164,7 +164,7 @@ cdef class MemcpyNode(GraphNode):
 
         Parameters
         ----------
-        dst, src : Buffer or int, optional
+        dst, src : Buffer, DeviceArray or int, optional
             Destination and source; by default unchanged.
         size : int, optional
             Size in bytes; by default unchanged.
@@ -225,7 +225,7 @@ cdef class MemsetNode(GraphNode):
 
         Parameters
         ----------
-        dst : Buffer or int, optional
+        dst : Buffer, DeviceArray or int, optional
             The destination.
         value : int or bytes-like, optional
             A byte, or a pattern of 1, 2 or 4 bytes.
