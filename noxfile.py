@@ -113,6 +113,20 @@ def others(session):
     session.run("python", "-m", "pytest", *tests, *session.posargs, env=environment)
 
 
+@nox.session(venv_backend="venv")
+def wheels(session):
+    """Build and check the wheels of both machines: `nox -s wheels -- --python 3.11 3.14t --machine aarch64`."""
+    session.install("-r", "ci/wheels/requirements.txt")
+    session.run("python", "-m", "ci.wheels", *session.posargs)
+
+
+@nox.session(venv_backend="venv")
+def aarch64(session):
+    """Run an aarch64 wheel in qemu's emulator: `nox -s aarch64 -- dist/wheels/open_cuda_python-*cp311*aarch64.whl`."""
+    session.install("-r", "ci/wheels/requirements.txt")
+    session.run("python", "-m", "ci.aarch64", *session.posargs)
+
+
 @nox.session
 def docs(session):
     """Build the documentation; warnings are errors."""

@@ -14,10 +14,13 @@ import build_hooks
 if __name__ == "__main__":  # Cython's worker processes import this file, too, unless they are forked (Python 3.14)
     build_hooks.check_platform()
     build_hooks.generate()
+    packages = build_hooks.packages()
+    # Cython's declarations of the modules that users cimport; those of cuda.cpu are private.
+    cimported = {name: ["*.pxd"] for name in packages if name.startswith(("cuda.bindings", "cuda.core"))}
     setup(
-        packages=sorted(build_hooks.packages()),
-        package_dir=build_hooks.packages(),
-        package_data={"": ["*.pxd", "*.pyi", "py.typed", "*.h"]},
+        packages=sorted(packages),
+        package_dir=packages,
+        package_data={"": ["*.pyi", "py.typed"], **cimported},
         include_package_data=False,
         ext_modules=build_hooks.extensions(),
         cmdclass={"build_ext": build_hooks.BuildExt},

@@ -16,7 +16,7 @@ if __name__ == "__main__":  # Cython's worker processes import this file, too, u
     setup(
         packages=sorted(hooks.packages()),
         package_dir=hooks.packages(),
-        package_data={"": ["*.pxd", "*.pyi", "py.typed"]},
+        package_data={"": ["*.pyi", "py.typed"]},
         include_package_data=False,
         ext_modules=hooks.extensions(),
         cmdclass={"build_ext": hooks.BuildExt},
