@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check the content of wheels: `python -m ci.wheels.check dist/wheels/*.whl`. Exits with 1 if there is a problem.
 
-Needs pyelftools. auditwheel checks the symbols' versions; this checks what it does not look at.
+Needs pyelftools. auditwheel checks the symbols' versions; this checks what it does not look at. `--any-platform` allows
+wheels that were built for this machine only (`linux_x86_64`).
 """
 
 from __future__ import annotations
@@ -48,15 +49,15 @@ MANYLINUX = re.compile(r"manylinux_(\d+)_(\d+)_(?:x86_64|aarch64)")
 GLIBC = (2, 28)  # as in toolchain.py, which is not needed here
 
 
-def problems(wheel: pathlib.Path) -> Iterator[str]:
+def problems(wheel: pathlib.Path, any_platform: bool = False) -> Iterator[str]:
     """Yield a sentence for each thing that is wrong with a wheel."""
     tags = WHEEL_NAME.fullmatch(wheel.name)
     if tags is None:
         yield f"the name is not NAME-VERSION-cpXY-cpXY-PLATFORM.whl: {wheel.name}"
         return
-    for platform in tags["platform"].split("."):
-        found = MANYLINUX.fullmatch(platform)
-        if found is None or (int(found[1]), int(found[2])) > GLIBC:
+    for platform in () if any_platform else tags["platform"].split("."):
+        glibc = MANYLINUX.fullmatch(platform)
+        if glibc is None or (int(glibc[1]), int(glibc[2])) > GLIBC:
             yield f"the tag {platform} is not manylinux_{GLIBC[0]}_{GLIBC[1]} or older"
     name, most = tags["name"], MOST_BYTES.get(tags["name"])
     if most is None:
@@ -155,15 +156,17 @@ def dynamic_problems(path: str, section: DynamicSection) -> Iterator[str]:
 
 def main(arguments: list[str]) -> int:
     wrong = 0
-    for path in map(pathlib.Path, arguments):
-        found = list(problems(path))
+    any_platform = "--any-platform" in arguments
+    paths = [pathlib.Path(argument) for argument in arguments if argument != "--any-platform"]
+    for path in paths:
+        found = list(problems(path, any_platform))
         print(f"{path.name}: {path.stat().st_size} bytes, {len(found)} problems")
         for problem in found:
             print(f"  {problem}")
         wrong += len(found)
-    if not arguments:
+    if not paths:
         print("no wheel given", file=sys.stderr)
-    return 1 if wrong or not arguments else 0
+    return 1 if wrong or not paths else 0
 
 
 if __name__ == "__main__":

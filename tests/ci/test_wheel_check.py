@@ -164,6 +164,7 @@ def test_too_new_a_platform(tmp_path, module, platform):
     files = contents(module, files={f"{INFO}/WHEEL": f"Root-Is-Purelib: false\nTag: cp311-cp311-{platform}\n".encode()})
     name = f"cuda_cpu-0.1.0-cp311-cp311-{platform}.whl"
     assert only(found(tmp_path, files, name), f"the tag {platform} is not manylinux_2_28 or older")
+    assert check.main(["--any-platform", str(tmp_path / name)]) == 0
 
 
 @pytest.mark.parametrize(
