@@ -63,14 +63,16 @@ def make_sdist(project: str, out: pathlib.Path, log: pathlib.Path) -> pathlib.Pa
 
 
 def unpack(sdist: pathlib.Path, tree: pathlib.Path) -> None:
+    shutil.rmtree(tree, ignore_errors=True)  # of an earlier run with the same --work
     with tarfile.open(sdist) as archive:
         archive.extractall(tree.parent, filter="data")
     (tree.parent / sdist.name.removesuffix(".tar.gz")).rename(tree)
 
 
 def make_environment(python: Interpreter, folder: pathlib.Path, requirements: list[str], log: pathlib.Path) -> str:
-    """Return the Python of a new virtual environment with these packages."""
-    run([python.path, "-m", "venv", str(folder)], log)
+    """Return the Python of a virtual environment with these packages."""
+    if not folder.exists():
+        run([python.path, "-m", "venv", str(folder)], log)
     inside = str(folder / "bin" / "python")
     run([inside, "-m", "pip", "install", "-q", "--only-binary", ":all:", *requirements], log)
     return inside
@@ -90,6 +92,7 @@ class Session:
         """Build, repair and check one wheel."""
         started = time.monotonic()
         raw = self.work / "raw" / f"{python.version}-{compiler.machine}"
+        shutil.rmtree(raw, ignore_errors=True)
         command = [inside, "-c", BUILD.format(backend=PROJECTS[project][1]), str(raw)]
         environment = self.settings | compiler.environment(python)
         run(command, self.log, cwd=self.work / project, env=environment)
