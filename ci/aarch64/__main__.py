@@ -24,6 +24,13 @@ ROOT = pathlib.Path(__file__).parents[2]
 DEPENDENCIES = ("numpy", "llvmlite", "cuda-pathfinder", "nvidia-cuda-nvrtc==13.*", "nvidia-nvjitlink==13.*",
                 "nvidia-cuda-runtime==13.*", "nvidia-cuda-crt==13.*", "pytest", "pytest-timeout", "hypothesis",
                 "ml_dtypes", "mpmath")  # fmt: skip
+# Tests that the emulator or its slowness defeats.
+NOT_HERE = (
+    "tests/cpu/runtime/queue/test_arena.py::test_arena_of_a_file",  # qemu ignores madvise(MADV_REMOVE)
+    # A launch begins in the calling thread only if the one before took microseconds.
+    "tests/cpu/runtime/queue/test_inline.py::test_what_was_left_can_be_cancelled",
+    "tests/cpu/runtime/queue/test_inline.py::test_what_sleeps_is_left_to_the_queues_thread",
+)
 # Name -> arguments of Python.
 TESTS = {
     "smoke": ["-I", "ci/wheels/smoke.py"],
@@ -90,6 +97,7 @@ def main() -> int:
             command = [str(environment / "bin/python"), *TESTS[name]]
             if "pytest" in command:
                 command += ["-p", "no:cacheprovider", f"--timeout={parsed.timeout}"]
+                command += [f"--deselect={test}" for test in NOT_HERE]
             done = subprocess.run(command, cwd=ROOT, env=variables(folder), timeout=2 * parsed.timeout)
             print(f"{name}: status {done.returncode}, {time.monotonic() - started:.0f} s", flush=True)
             if done.returncode != 0:

@@ -182,4 +182,4 @@ def test_faults_of_other_threads_go_to_their_own_handlers(faulthandler):
     done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT)
     assert done.stdout == "alive\n"
     assert done.returncode == -11
-    assert ("Segmentation fault" in done.stderr) == (faulthandler != "none")
+    assert ("Fatal Python error: Segmentation fault" in done.stderr) == (faulthandler != "none")
