@@ -33,9 +33,9 @@ def problems(root: pathlib.Path, tag: str) -> Iterator[str]:
         version = tomllib.loads((root / path).read_text())["project"]["version"]
         if version != named[1]:
             yield f"{path} has version {version}, the tag {named[1]}"
-    for path in sorted(root.glob("compat/*/pyproject.toml")):
-        if PRIVATE not in tomllib.loads(path.read_text())["project"]["classifiers"]:
-            yield f"compat/{path.parent.name} is named as a distribution of NVIDIA and lacks {PRIVATE!r}"
+    for stand_in in sorted(root.glob("compat/*/pyproject.toml")):
+        if PRIVATE not in tomllib.loads(stand_in.read_text())["project"]["classifiers"]:
+            yield f"compat/{stand_in.parent.name} is named as a distribution of NVIDIA and lacks {PRIVATE!r}"
     yield from changelog_problems((root / "CHANGELOG.md").read_text(), named[1])
 
 
