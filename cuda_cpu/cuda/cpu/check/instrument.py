@@ -35,7 +35,7 @@ from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.passes.graph import WARP, Block, Step
 from cuda.cpu.passes.split_blocks import BARRIERS, COLLECTIVES
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Address, Instruction, Operand, Vector
+from cuda.cpu.ptx.syntax import Address, Instruction
 
 BARRIER = 8  # bytes of an mbarrier
 TENSOR_MAP = 128
@@ -56,7 +56,7 @@ class Access(NamedTuple):
 
 def before(frame: Frame, step: Step) -> None:
     """Emit the checks of an instruction."""
-    instruction, form = step.instruction, step.form
+    instruction, form = step.operation()
     for access in ACCESSES.get(instruction.opcode, _none)(frame, instruction, form):
         _ask(frame, access)
     if (instruction.opcode in COLLECTIVES and "sync" in form.modifiers) or "warp" in form.modifiers:
@@ -214,87 +214,76 @@ def _bytes(type_: str) -> int:
     return width_of(integer_of(ELEMENTS[type_])) // 8
 
 
-def _count(operand: Operand | None) -> int:
-    return len(operand.elements) if isinstance(operand, Vector) else 1
-
-
 def _load(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
-    target, address = instruction.operands[:2]
-    space = space_of(form)
+    address, space = instruction.address(1), space_of(form)
     if not is_parameter(address, space):
         strong = STRONG if ORDERS[getattr(form, "sem", None)] else 0
-        yield Access(address, space, _bytes(form.type) * _count(target), READ | strong)
+        yield Access(address, space, _bytes(form.type) * len(instruction.elements(0)), READ | strong)
 
 
 def _store(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
-    address, source = instruction.operands[:2]
+    address = instruction.address(0)
     if form.bulk:
-        yield Access(address, space_name(form.space), frame.read(source, "u64"), WRITE)
+        yield Access(address, space_name(form.space), frame.read(instruction.operands[1], "u64"), WRITE)
         return
     space = space_of(form)
     if not is_parameter(address, space):
         kind = WRITE | (STRONG if ORDERS[form.sem] else 0) | (RELEASE if form.sem == "release" else 0)
-        elements = source.elements if isinstance(source, Vector) else (source,)
-        step = _bytes(form.type)
+        elements, step = instruction.elements(1), _bytes(form.type)
         values = tuple(frame.read(each, form.type) for each in elements) if step <= 8 else ()
         yield Access(address, space, step * len(elements), kind, values=values)
     if form.mbarrier_complete_tx_bytes:
-        yield Access(instruction.operands[2], space_name(form.space), BARRIER, BARRIER_UPDATE)
+        yield Access(instruction.address(2), space_name(form.space), BARRIER, BARRIER_UPDATE)
 
 
 def _atomic(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
-    operands = instruction.operands if form.opcode == "atom" else (None, *instruction.operands)
-    address, source = operands[1:3]
+    first = 1 if form.opcode == "atom" else 0  # the address
     kind = UPDATE | (RELEASE if form.sem in ("release", "acq_rel") else 0)
-    yield Access(address, space_of(form), _bytes(form.type) * _count(source), kind)
+    count = len(instruction.elements(first + 1))
+    yield Access(instruction.address(first), space_of(form), _bytes(form.type) * count, kind)
     if form.opcode == "red" and form.mbarrier_complete_tx_bytes:
-        yield Access(operands[3], space_name(form.space), BARRIER, BARRIER_UPDATE)
+        yield Access(instruction.address(2), space_name(form.space), BARRIER, BARRIER_UPDATE)
 
 
 def _copy(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
-    operands = instruction.operands
     if "mbarrier" in form.modifiers:
         if form.noinc:
-            yield Access(operands[0], "shared", BARRIER, BARRIER_UPDATE)
+            yield Access(instruction.address(0), "shared", BARRIER, BARRIER_UPDATE)
     elif "tensor" in form.modifiers:
         if "prefetch" not in form.modifiers:
-            yield from _tensor(operands, form)
-    elif "bulk" in form.modifiers and operands[1:] and "prefetch" not in form.modifiers:
-        yield from _bulk(frame, operands, form)
+            yield from _tensor(instruction, form)
+    elif "bulk" in form.modifiers and instruction.operands[1:] and "prefetch" not in form.modifiers:
+        yield from _bulk(frame, instruction, form)
     elif "global" in form.modifiers:
-        yield from _small_copy(frame, operands, form)
+        yield from _small_copy(frame, instruction, form)
 
 
-def _small_copy(frame: Frame, operands: tuple[Operand, ...], form: Form) -> Iterator[Access]:
-    target, source, size, *rest = operands
-    yield Access(target, "shared", size.value, WRITE)
-    rest = rest[:-1] if form.hint else rest
-    if rest:
-        yield Access(source, "global", source_size(frame, rest[0], constant(size.value, "i32")), READ)
-    else:
-        yield Access(source, "global", size.value, READ)
+def _small_copy(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
+    size, rest = instruction.immediate(2), instruction.operands[3 : -1 if form.hint else None]
+    yield Access(instruction.address(0), "shared", size, WRITE)
+    read = source_size(frame, rest[0], constant(size, "i32")) if rest else size
+    yield Access(instruction.address(1), "global", read, READ)
 
 
-def _bulk(frame: Frame, operands: tuple[Operand, ...], form: Form) -> Iterator[Access]:
+def _bulk(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
     """Yield the accesses of a bulk copy or reduction; with multicast, only the source: targets are in other blocks."""
-    target, source, size, *rest = operands
-    amount, skipped = frame.read(size, "u32"), None
+    amount, skipped = frame.read(instruction.operands[2], "u32"), None
     if form.ignore_oob:
-        skipped, right, *rest = (*(frame.read(each, "u32") for each in rest[:2]), *rest[2:])
+        skipped, right = (frame.read(each, "u32") for each in instruction.operands[3:5])
         for ignored in (skipped, right):
             amount = frame.builder.intrinsic("usub.sat", "i32", amount, ignored)
-    yield Access(source, space_name(form.src), amount, READ, skipped=skipped)
+    yield Access(instruction.address(1), space_name(form.src), amount, READ, skipped=skipped)
     if form.multicast_cluster:
         return
     if not form.cp_mask:
-        yield Access(target, space_name(form.dst), amount, WRITE, skipped=skipped)
+        yield Access(instruction.address(0), space_name(form.dst), amount, WRITE, skipped=skipped)
     if not form.bulk_group:
-        yield Access(rest[0], space_name(form.dst), BARRIER, BARRIER_UPDATE)
+        yield Access(instruction.address(5 if form.ignore_oob else 3), space_name(form.dst), BARRIER, BARRIER_UPDATE)
 
 
-def _tensor(operands: tuple[Operand, ...], form: Form) -> Iterator[Access]:
+def _tensor(instruction: Instruction, form: Form) -> Iterator[Access]:
     """Yield the access to the tensor map; the addresses of the box are known only when the runtime has read it."""
-    tensor = operands[1] if form.src == "global" else operands[0]
+    tensor = instruction.address(1 if form.src == "global" else 0)
     yield Access(Address(tensor.base, tensor.offset), "generic", TENSOR_MAP, READ)
 
 
@@ -303,7 +292,7 @@ def _barrier(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Acc
     if operation in ("inval", "pending_count"):
         return
     first = operation in ("init", "expect_tx", "complete_tx")
-    address = instruction.operands[0 if first else 1]
+    address = instruction.address(0 if first else 1)
     kinds = {"init": WRITE, "test_wait": READ | STRONG, "try_wait": READ | STRONG}
     yield Access(address, space_of(form), BARRIER, kinds.get(operation, BARRIER_UPDATE))
 
@@ -312,16 +301,15 @@ def _matrices(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Ac
     """Yield the rows of ldmatrix and stmatrix: each row's address is in a lane of its own."""
     loads = form.opcode == "ldmatrix"
     rows = int(form.num[1:]) * (16 if form.shape == "m16n16" else 8)
-    yield Access(instruction.operands[1 if loads else 0], "shared", 16, READ if loads else WRITE, (1 << rows) - 1)
+    yield Access(instruction.address(1 if loads else 0), "shared", 16, READ if loads else WRITE, (1 << rows) - 1)
 
 
 def _map(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
     if form.modifiers[0] == "cp_fenceproxy":
-        target, source, _ = instruction.operands
-        yield Access(target, "global", TENSOR_MAP, WRITE)
-        yield Access(source, "shared", TENSOR_MAP, READ)
+        yield Access(instruction.address(0), "global", TENSOR_MAP, WRITE)
+        yield Access(instruction.address(1), "shared", TENSOR_MAP, READ)
     else:
-        yield Access(instruction.operands[0], space_name(form.space), TENSOR_MAP, READ | WRITE)
+        yield Access(instruction.address(0), space_name(form.space), TENSOR_MAP, READ | WRITE)
 
 
 ACCESSES: dict[str, Callable[[Frame, Instruction, Form], Iterator[Access]]] = {

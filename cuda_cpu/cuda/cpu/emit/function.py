@@ -18,6 +18,7 @@ from cuda.cpu.emit.simt.regions import Regions
 from cuda.cpu.passes.graph import BLOCK, Block, Graph, Step
 from cuda.cpu.passes.traits import PURE
 from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.syntax import Call
 
 if TYPE_CHECKING:
     from cuda.cpu.ptx.program import Program
@@ -83,12 +84,11 @@ def _enter(frame: Frame, flow: Flow) -> None:
 def _emit_body(frame: Frame, flow: Flow, numbers: tuple[int, ...], regions: Regions | None) -> None:
     """Emit all blocks: a copy for converged SIMD groups, if the function has one, and the general copy."""
     blocks = [frame.graph.blocks[number] for number in numbers]
-    region = regions and regions.regions[flow.region]
     reentries = _emit_converged(frame, flow, numbers, regions) if flow.has_converged else set()
     for block in blocks:
         flow.begin(block)
-        if region and block.barrier == BLOCK:
-            regions.arrive(block, region)
+        if regions and block.barrier == BLOCK:
+            regions.arrive(block, regions.regions[flow.region])
             continue
         if block.number in reentries:
             converged.enter_if(frame, flow, frame.mask, block.number)
@@ -101,14 +101,13 @@ def _emit_body(frame: Frame, flow: Flow, numbers: tuple[int, ...], regions: Regi
 
 def _emit_converged(frame: Frame, flow: Flow, numbers: tuple[int, ...], regions: Regions | None) -> set[int]:
     """Emit blocks for converged SIMD groups; return those at which the general copy may enter this one."""
-    region = regions and regions.regions[flow.region]
     reentries, loops = converged.reentries(frame, numbers)
     for number in numbers:
         block = frame.graph.blocks[number]
         with frame.emitting(converged.copy_of(frame, in_loop=number in loops)):
             converged.begin(frame, flow, block)
-            if region and block.barrier == BLOCK:
-                regions.arrive(block, region)
+            if regions and block.barrier == BLOCK:
+                regions.arrive(block, regions.regions[flow.region])
             else:
                 _emit_steps(frame, block, bases=True)
                 converged.end(frame, flow, block, lambda frame, step: emit_step(frame, step, bases=True))
@@ -171,12 +170,13 @@ def emit_step(frame: Frame, step: Step, *, bases: bool) -> None:
     made_of = indexed.follow(frame, step)
     for name in step.writes:
         frame.block.indexed.pop(name, None)
-    if step.form is None:
+    if isinstance(instruction, Call):
         calls.emit_call(frame, instruction)
         return
+    instruction, form = step.operation()
     emitter = EMITTERS.get(instruction.opcode)
     if emitter is None:
-        raise PtxError(f"instruction {step.form} is not supported yet by the CPU device", instruction.line)
+        raise PtxError(f"instruction {form} is not supported yet by the CPU device", instruction.line)
     has_bases = bases and bool(step.writes) and step.writes[0] in frame.graph.strides
     if frame.copy.converged and has_bases:
         affine.emit_bases(frame, step, emitter)
@@ -186,7 +186,7 @@ def emit_step(frame: Frame, step: Step, *, bases: bool) -> None:
     with frame.guarded(instruction.guard if instruction.opcode in PURE else None):
         if frame.module.settings.instrumentation is not None:
             frame.module.settings.instrumentation.before(frame, step)
-        emitter(frame, instruction, step.form)
+        emitter(frame, instruction, form)
     if made_of is not None:
         frame.block.indexed[step.writes[0]] = made_of
     frame.checked.clear()

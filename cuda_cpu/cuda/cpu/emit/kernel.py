@@ -204,7 +204,7 @@ def _why_fibers(graphs: list[Graph]) -> str:
 
 def _has_independent_lanes(function: Function) -> bool:
     """Return whether lanes exchange nothing with others of their warp, except at barriers of the block."""
-    for item in function.body:
+    for item in function.body or ():
         if isinstance(item, Call):
             return False
         if isinstance(item, Instruction):
@@ -216,13 +216,13 @@ def _has_independent_lanes(function: Function) -> bool:
 
 
 def _has_clusters(function: Function) -> bool:
-    instructions = [item for item in function.body if isinstance(item, Instruction)]
+    instructions = [item for item in function.body or () if isinstance(item, Instruction)]
     return any(item.opcode == "mapa" or "shared::cluster" in item.modifiers for item in instructions)
 
 
 def _has_barriers(function: Function) -> bool:
     """Return whether threads wait at barriers of the block or cluster."""
-    instructions = [item for item in function.body if isinstance(item, Instruction)]
+    instructions = [item for item in function.body or () if isinstance(item, Instruction)]
     return any(
         item.opcode in ("bar", "barrier") and {"warp", "arrive"}.isdisjoint(item.modifiers) for item in instructions
     )
@@ -232,7 +232,7 @@ def _leaving(program: Program, functions: list[Function]) -> frozenset[str]:
     """Return the names of device functions in which lanes may exit the kernel, directly or in their callees."""
 
     def exits(function: Function) -> bool:
-        return any(isinstance(item, Instruction) and item.opcode == "exit" for item in function.body)
+        return any(isinstance(item, Instruction) and item.opcode == "exit" for item in function.body or ())
 
     return _callers_of(program, functions, exits)
 

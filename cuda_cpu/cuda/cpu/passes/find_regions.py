@@ -31,6 +31,12 @@ class Region:
     used: int = 0  # registers that it reads or writes
     written: int = 0
 
+    @property
+    def barrier(self) -> int:
+        """The block of the barrier before it."""
+        assert self.after is not None, "the kernel's first region follows no barrier"
+        return self.after
+
 
 def find_regions(graph: Graph) -> str:
     """Fill `regions`; or return the reason why there are none."""

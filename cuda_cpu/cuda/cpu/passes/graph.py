@@ -26,6 +26,12 @@ class Step:
     writes: tuple[str, ...]
     reads: tuple[str, ...]
 
+    def operation(self) -> tuple[Instruction, Form]:
+        """Return the instruction and the form of a step that is no call."""
+        if self.form is None or not isinstance(self.instruction, Instruction):
+            raise TypeError(f"the call at line {self.instruction.line} has no form")
+        return self.instruction, self.form
+
 
 @dataclass(slots=True)
 class End:
@@ -36,6 +42,12 @@ class End:
     condition: Guard | None = None
     index: Operand | None = None
     line: int = 0
+
+    @property
+    def guard(self) -> Guard:
+        """The condition of a branch."""
+        assert self.condition is not None, f"a {self.kind} has no condition"
+        return self.condition
 
     @property
     def reads(self) -> tuple[str, ...]:

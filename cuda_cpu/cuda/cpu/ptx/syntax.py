@@ -8,7 +8,9 @@ Names are those of the PTX ISA manual. Only what the grammar itself determines i
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
+
+from cuda.cpu.ptx.error import PtxError
 
 # --- operands -------------------------------------------------------------------------------------
 
@@ -80,6 +82,13 @@ class Selected:
 
 
 Operand = Register | Immediate | Symbol | Address | Vector | Pair | Negated | Selected | Sink
+Kind = TypeVar("Kind", Immediate, Address)
+
+
+def elements_of(operand: Operand | None) -> tuple[Operand | None, ...]:
+    """Return the elements of a vector, or an operand that is no vector by itself."""
+    return operand.elements if isinstance(operand, Vector) else (operand,)
+
 
 # --- statements -----------------------------------------------------------------------------------
 
@@ -106,10 +115,23 @@ class Instruction:
     source: Location | None = None  # from the last .loc
 
     def address(self, index: int) -> Address:
-        """Return an operand that must be an address in the instruction's form."""
+        """Return an operand that is an address in the instruction's form."""
+        return self._operand(index, Address)
+
+    def immediate(self, index: int) -> int:
+        """Return the number of an operand that is a constant in the instruction's form."""
+        return self._operand(index, Immediate).value
+
+    def elements(self, index: int) -> tuple[Operand | None, ...]:
+        """Return the elements of a vector operand, or the operand itself if it is no vector."""
+        return elements_of(self.operands[index])
+
+    def _operand(self, index: int, kind: type[Kind]) -> Kind:
         operand = self.operands[index]
-        assert isinstance(operand, Address)
-        return operand
+        if isinstance(operand, kind):
+            return operand
+        wanted = kind.__name__.lower()
+        raise PtxError(f"{self.opcode}: operand {index + 1} must be an {wanted}, not {operand!r}", self.line)
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from cuda.cpu.emit.access.lanes import store_split
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, integer_of
 from cuda.cpu.passes.traits import PURE
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Address, Instruction, Register, Vector
+from cuda.cpu.ptx.syntax import Address, Instruction, Register
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
@@ -31,16 +31,18 @@ def find(frame: Frame, instruction: Instruction, form: Form, position: int) -> l
     """
     if frame.width % 16 or not frame.module.settings.native_gather or frame.checked or not _suits(instruction, form):
         return []
-    here = {}
-    base = instruction.operands[1].base.name
+    here: dict[int, tuple[int, int]] = {}
+    base = _base(instruction)
     steps = frame.flow.block.steps
     at = frame.position_of(instruction)
     for step in steps[at : at + REACH]:
-        other, kind = step.instruction, step.form
-        if kind is None or (kind.opcode not in PURE and not _is_weak_load(kind)):
+        if step.form is None:
+            break
+        other, kind = step.operation()
+        if kind.opcode not in PURE and not _is_weak_load(kind):
             break
         same_kind = kind.opcode == form.opcode and kind.space == form.space and _suits(other, kind)
-        if same_kind and other.operands[1].base.name == base:
+        if same_kind and _base(other) == base:
             for number, offset in _elements(other):
                 if (id(other), number) not in frame.block.loaded:
                     here.setdefault(offset, (id(other), number))
@@ -67,6 +69,13 @@ def _suits(instruction: Instruction, form: Form) -> bool:
     )
 
 
+def _base(instruction: Instruction) -> str:
+    """Return the register of a load's address."""
+    base = instruction.address(1).base
+    assert isinstance(base, Register)
+    return base.name
+
+
 def _is_weak_load(form: Form) -> bool:
     """Return whether a load may be reordered with other loads."""
     return form.opcode in ("ld", "ldu") and getattr(form, "sem", None) in (None, "weak")
@@ -74,9 +83,8 @@ def _is_weak_load(form: Form) -> bool:
 
 def _elements(instruction: Instruction) -> list[tuple[int, int]]:
     """Return number and offset of the elements of a load that are written to a register."""
-    target, address = instruction.operands[:2]
-    targets = target.elements if isinstance(target, Vector) else (target,)
-    return [(number, address.offset + 4 * number) for number, each in enumerate(targets) if each is not None]
+    start = instruction.address(1).offset
+    return [(number, start + 4 * number) for number, each in enumerate(instruction.elements(0)) if each is not None]
 
 
 def load(frame: Frame, addresses: Value, count: int) -> list[Value]:

@@ -169,17 +169,18 @@ def base_slot(frame: Frame, register: str, segment: int) -> str:
 def emit_bases(frame: Frame, step: Step, emitter: Callable) -> None:
     """Compute the bases of an affine register that the step writes."""
     builder, register, far = frame.builder, step.writes[0], None
+    instruction, form = step.operation()
     if not frame.copy.converged:  # for a converged SIMD group this has been checked
         for source, stride in widened(frame.graph, step):
-            _require(frame, fits_group(frame, source, stride, step.form.type))
+            _require(frame, fits_group(frame, source, stride, form.type))
     two = len(segments(frame)) > 1
     if two:  # before the first segment's base is written, which may be a source, too
         far = linear.follow(frame, step, lambda operand: distance_of(frame, operand), exact=True)
         if far is None:
             with frame.in_segment(1):
-                emitter(frame, step.instruction, step.form)
+                emitter(frame, instruction, form)
     with frame.in_segment(0):
-        emitter(frame, step.instruction, step.form)
+        emitter(frame, instruction, form)
     if two:
         if far is None:
             far = builder.binary("sub", frame.block.bases.pop((register, SECOND)), frame.block.bases[register, 0])
@@ -248,7 +249,7 @@ def contiguous_access(
     for segment in segments(frame):
         with frame.in_segment(segment):
             bases.append(pointers(frame, address, space_of(form), extra).ref)
-    origin = address.base.name, address.offset + extra
+    origin = getattr(address.base, "name", ""), address.offset + extra
     if space_of(form) not in ("global", "generic"):
         return ContiguousAccess(tuple(bases), stride, origin=origin)
     in_loop = frame.copy.converged and frame.copy.in_loop

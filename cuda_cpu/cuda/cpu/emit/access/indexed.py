@@ -38,8 +38,10 @@ class Indexed:
 
 def follow(frame: Frame, step: Step) -> Indexed | None:
     """Return what a vector register that a step writes is made of, if that is known."""
-    form, instruction = step.form, step.instruction
-    rule = RULES.get(form.opcode) if form is not None else None
+    if step.form is None:
+        return None
+    instruction, form = step.operation()
+    rule = RULES.get(form.opcode)
     if rule is None or len(step.writes) != 1 or instruction.guard is not None:
         return None
     name = step.writes[0]
@@ -79,8 +81,9 @@ def _widen(frame: Frame, form: Form, width: int, operand: Operand, scale: int = 
     """Make a number wider that may be made of a narrower one."""
     type_, known = form.type, _known(frame, operand)
     signed = type_.startswith("s")
-    sound = known is not None and known.base is None and (signed or not known.signed)
-    if sound and _fits(known, width_of(ELEMENTS[type_])):
+    if known is not None and (known.base is not None or (known.signed and not signed)):
+        known = None
+    if known is not None and _fits(known, width_of(ELEMENTS[type_])):
         return _fits(dataclasses.replace(known, scale=known.scale * scale), width)
     if not isinstance(operand, Register) or frame.graph.is_uniform(operand.name):
         return None

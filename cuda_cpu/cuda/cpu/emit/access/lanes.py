@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from cuda.cpu.emit.llvm.values import Shape, Value, width_of
 
@@ -15,6 +15,19 @@ if TYPE_CHECKING:
 PART = 256  # bits
 
 
+@overload
+def for_each_lane(frame: Frame, name: str, element: str, body: str, *args: Value) -> Value: ...
+@overload
+def for_each_lane(
+    frame: Frame,
+    name: str,
+    element: str,
+    body: str,
+    *args: Value,
+    wanted: bool,
+    straight: bool = False,
+    mask: str | None = None,
+) -> Value | None: ...
 def for_each_lane(
     frame: Frame,
     name: str,

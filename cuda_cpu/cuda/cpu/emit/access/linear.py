@@ -34,11 +34,13 @@ def follow(frame: Frame, step: Step, of: Callable[[Operand], Value | None], *, e
     exact : bool
         Also where an operand with stride 0, which is not looked at for that, wraps around before it is made wider.
     """
-    form, operands, opcode = step.form, step.instruction.operands[1:], step.instruction.opcode
     if not _is_plain(step):
         return None
-    found = [of(operand) for operand in operands]
-    if None in found:
+    instruction, form = step.operation()
+    operands, opcode = instruction.operands[1:], instruction.opcode
+    distances = [of(operand) for operand in operands]
+    found = [distance for distance in distances if distance is not None]
+    if len(found) < len(distances):
         return None
     element = frame.element_of(step.writes[0])
     if exact and _widens(step):
@@ -64,13 +66,14 @@ def is_nothing(value: Value) -> bool:
 
 
 def _is_plain(step: Step) -> bool:
-    form, types = step.form, {each for each in step.form.modifiers if each[-1].isdigit() and each[0] in "bsuf"}
+    instruction, form = step.operation()
+    types = {each for each in form.modifiers if each[-1].isdigit() and each[0] in "bsuf"}
     odd = any(flag in form.modifiers for flag in ("sat", "cc", "local"))
-    return step.instruction.guard is None and len(step.writes) == 1 and types <= INTEGERS and not odd
+    return instruction.guard is None and len(step.writes) == 1 and types <= INTEGERS and not odd
 
 
 def _widens(step: Step) -> bool:
-    form = step.form
+    _, form = step.operation()
     if getattr(form, "mode", None) == "wide":
         return True
     return form.opcode == "cvt" and int(form.dtype[1:]) > int(form.type[1:])
@@ -94,7 +97,8 @@ def _scaled(frame: Frame, opcode: str, value: Value, factor: Value, element: str
 
 
 def _product(frame: Frame, step: Step, found: list[Value], element: str) -> Value | None:
-    operands, type_ = step.instruction.operands[1:3], step.form.type
+    instruction, form = step.operation()
+    operands, type_ = instruction.operands[1:3], form.type
     for distance, other, factor in ((found[0], found[1], operands[1]), (found[1], found[0], operands[0])):
         same = isinstance(factor, Immediate) or (isinstance(factor, Register) and frame.graph.is_uniform(factor.name))
         if is_nothing(other) and same:
@@ -108,7 +112,7 @@ def _product(frame: Frame, step: Step, found: list[Value], element: str) -> Valu
 # --- from round to round --------------------------------------------------------------------------------
 
 
-def advance(frame: Frame, number: int, operand: Operand) -> Value | None:
+def advance(frame: Frame, number: int, operand: Operand | None) -> Value | None:
     """Return what an operand grows by with each round of the innermost loop round a block, if that is known."""
     loop = _loop_of(frame.graph, number)
     return None if loop is None else _advance(frame, loop, operand, {})
@@ -129,7 +133,7 @@ def _loop_of(graph: Graph, number: int) -> dict[str, list[Step]] | None:
 
 
 def _advance(
-    frame: Frame, loop: dict[str, list[Step]], operand: Operand, known: dict[str, Value | None]
+    frame: Frame, loop: dict[str, list[Step]], operand: Operand | None, known: dict[str, Value | None]
 ) -> Value | None:
     if isinstance(operand, Immediate | Symbol):
         return NOTHING
@@ -171,9 +175,12 @@ def _added(frame: Frame, loop: dict[str, list[Step]], name: str) -> list[tuple[s
         elif opcode == "add" and isinstance(operands[1], Register) and _is_fixed(frame, loop, operands[0]):
             found.append((opcode, operands[0]))
             operands = operands[1:]
-        elif opcode != "mov" or not isinstance(operands[0], Register):
+        elif opcode != "mov":
             return None
-        at = operands[0].name
+        source = operands[0]
+        if not isinstance(source, Register):
+            return None
+        at = source.name
         if at == name:
             return found
     return None

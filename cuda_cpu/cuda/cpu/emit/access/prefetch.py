@@ -58,7 +58,7 @@ def _is_small_launch(frame: Frame) -> str:
 def _emit_hints(frame: Frame, access: ContiguousAccess, size: int, *, to_write: bool) -> None:
     builder = frame.builder
     for base in access.bases if size >= LINE else access.bases[:1]:
-        if _is_in_loop(frame):
+        if access.advance is not None and _is_in_loop(frame):
             far = builder.assign(f"mul i64 {access.advance.ref}, {ITERATIONS}")
             pointers = [builder.assign(f"getelementptr i8, ptr {base}, i64 {far}")]
         else:
@@ -99,7 +99,7 @@ def _has_several_streams(frame: Frame) -> bool:
     prefetches, some are evicted before they are used.
     """
     regions = frame.flow.regions
-    return bool(regions) and regions.interleaving.streams_of(frame.flow.block.number) > 1
+    return regions is not None and regions.interleaving.streams_of(frame.flow.block.number) > 1
 
 
 def _is_in_loop(frame: Frame) -> bool:

@@ -16,7 +16,8 @@ from cuda.cpu.ptx.syntax import Instruction
 
 # Opcode: the functions for integers and for floats (None: no such form), and the types of the operands after the
 # first where they differ from the form's.
-OPERATIONS: dict[str, tuple[Callable | None, Callable | None, tuple[str, ...]]] = {
+Compute = Callable[..., Value]  # of frame, form and the operands' values
+OPERATIONS: dict[str, tuple[Compute | None, Compute | None, tuple[str, ...]]] = {
     "add": (integer.add, floating.add, ()),
     "sub": (integer.subtract, floating.subtract, ()),
     "mul": (integer.multiply, floating.multiply, ()),
@@ -44,7 +45,7 @@ OPERATIONS: dict[str, tuple[Callable | None, Callable | None, tuple[str, ...]]] 
     "copysign": (None, floating.copy_sign, ()),
     "testp": (None, floating.has_property, ()),
 }
-CARRYING = {  # with .cc
+CARRYING: dict[str, Compute] = {  # with .cc
     "add": multiword.add_with_carry,
     "sub": multiword.subtract_with_borrow,
     "mad": lambda frame, form, a, b, c: multiword.add_with_carry(frame, form, integer.multiply(frame, form, a, b), c),
@@ -53,7 +54,7 @@ FLOATS = {"f16", "bf16", "f32", "f64", "f16x2", "bf16x2", "f32x2"}
 
 
 def _emit(frame: Frame, instruction: Instruction, form: Form) -> None:
-    on_integers, on_floats, others = OPERATIONS[form.opcode]
+    others = OPERATIONS[form.opcode][2]
     type_ = form.type
     types = [type_, *(each or type_ for each in others)]
     types += [type_] * (len(instruction.operands) - 1 - len(types))
@@ -65,9 +66,7 @@ def _emit(frame: Frame, instruction: Instruction, form: Form) -> None:
     values = [frame.read(operand, each) for operand, each in zip(instruction.operands[1:], types, strict=False)]
     if narrow:
         values = [halves.widen(frame, v, t) if t == narrow else v for v, t in zip(values, types, strict=False)]
-    if getattr(form, "cc", False):
-        on_integers = CARRYING[form.opcode]
-    compute = on_floats if type_ in FLOATS else on_integers
+    compute = _function_of(form)
     part = halves.PARTS.get(type_)
     if part is None:
         result = _compute(frame, form, compute, type_, *values)
@@ -76,17 +75,28 @@ def _emit(frame: Frame, instruction: Instruction, form: Form) -> None:
     frame.write(instruction.operands[0], result)
 
 
-def _compute(frame: Frame, form: Form, compute: Callable, type_: str, *values: Value) -> Value:
+def _function_of(form: Form) -> Compute:
+    on_integers, on_floats, _ = OPERATIONS[form.opcode]
+    if getattr(form, "cc", False):
+        on_integers = CARRYING[form.opcode]
+    found = on_floats if form.type in FLOATS else on_integers
+    assert found is not None, f"{form} is in no row"
+    return found
+
+
+def _compute(frame: Frame, form: Form, compute: Compute, type_: str, *values: Value) -> Value:
     """Compute the result for a scalar type, or for one part of a packed type."""
     if type_ not in FLOATS:
         return compute(frame, form, *values)
     ftz = getattr(form, "ftz", False)
     if type_ not in halves.SMALL:
         if ftz and type_ == "f32":
-            values = [flush_subnormals(frame, value) if value.element == "float" else value for value in values]
+            values = tuple(
+                flush_subnormals(frame.builder, value) if value.element == "float" else value for value in values
+            )
         return floating.finish(frame, form, compute(frame, form, *values))
     if ftz and type_ == "f16":
-        values = [flush_subnormals(frame, value) for value in values]
+        values = tuple(flush_subnormals(frame.builder, value) for value in values)
     wide = [halves.widen(frame, value, type_) for value in values]
     if compute is floating.multiply_add:
         result = halves.fused(frame, *wide)
@@ -99,7 +109,7 @@ def _compute(frame: Frame, form: Form, compute: Callable, type_: str, *values: V
     result = halves.narrow(frame, result, type_)
     if getattr(form, "oob", False):
         result = _zero_if_outside(frame, result, values[:2])
-    return flush_subnormals(frame, result) if ftz and ELEMENTS[type_] == "half" else result
+    return flush_subnormals(frame.builder, result) if ftz and ELEMENTS[type_] == "half" else result
 
 
 # The NaN that tensor copies write for 16-bit elements outside of the tensor, see runtime/texture/tensor.c.
@@ -107,7 +117,7 @@ OUTSIDE = 0x7FF7
 MAGNITUDE = 0x7FFF  # mask: an H100 accepts either sign
 
 
-def _zero_if_outside(frame: Frame, result: Value, factors: list[Value]) -> Value:
+def _zero_if_outside(frame: Frame, result: Value, factors: tuple[Value, ...]) -> Value:
     """Replace the result by zero where a factor is the NaN of elements outside of a tensor (fma.oob)."""
     builder = frame.builder
     for factor in factors:

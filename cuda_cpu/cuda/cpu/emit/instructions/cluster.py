@@ -11,7 +11,7 @@ from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Instruction, Operand, Vector
+from cuda.cpu.ptx.syntax import Instruction, Operand, elements_of
 
 _SHIFT = CLUSTER_STRIDE.bit_length() - 1
 
@@ -68,8 +68,8 @@ def emit_launch_control(frame: Frame, instruction: Instruction, form: Form) -> N
         bit = builder.binary("and", builder.resize(words, "i32"), constant(1, "i32"))
         frame.write(destination, builder.compare("icmp ne", bit, constant(0, "i32")))
         return
-    targets = destination.elements if isinstance(destination, Vector) else (destination,)
-    first = "xyz".index(form.field[-1]) if form.field != "get_first_ctaid" else 0
+    targets = elements_of(destination)
+    first = "xyz".index(str(form.field)[-1]) if form.field != "get_first_ctaid" else 0
     for axis, target in enumerate(targets, first):
         if target is not None and axis < 3:
             word = builder.binary("lshr", words, constant(32 * (axis + 1), "i128"))
@@ -78,9 +78,9 @@ def emit_launch_control(frame: Frame, instruction: Instruction, form: Form) -> N
 
 def _refuse(frame: Frame, instruction: Instruction, form: Form) -> None:
     builder = frame.builder
-    target, barrier = instruction.operands
+    barrier = instruction.address(1)
     request = bulk.Request(frame)
-    request.point(bulk.TO, target, form.space)
+    request.point(bulk.TO, instruction.address(0), form.space)
     request.point(bulk.BARRIER, barrier, form.space)
     response = builder.alloca("i128", 16)
     builder.line(f"store i128 0, ptr {response}, align 16")

@@ -22,7 +22,7 @@ def compare(frame: Frame, form: Form, type_: str, a: Value, b: Value) -> Value:
     builder, name = frame.builder, form.cmp
     if type_ in SMALL or is_float(ELEMENTS[type_]):
         if getattr(form, "ftz", False) and type_ != "bf16":
-            a, b = flush_subnormals(frame, a), flush_subnormals(frame, b)
+            a, b = flush_subnormals(frame.builder, a), flush_subnormals(frame.builder, b)
         if type_ in SMALL:
             a, b = widen(frame, a, type_), widen(frame, b, type_)
         return builder.compare(f"fcmp {FLOAT[name]}", a, b)
@@ -31,9 +31,10 @@ def compare(frame: Frame, form: Form, type_: str, a: Value, b: Value) -> Value:
 
 def _combine(frame: Frame, form: Form, value: Value, instruction: Instruction) -> Value:
     """Combine a comparison with the predicate operand by .and, .or or .xor, if there is one."""
-    if not getattr(form, "boolop", None):
+    boolop = getattr(form, "boolop", None)
+    if not boolop:
         return value
-    return frame.builder.binary(form.boolop, value, frame.read(instruction.operands[3], "pred"))
+    return frame.builder.binary(boolop, value, frame.read(instruction.operands[3], "pred"))
 
 
 @emits("setp")
@@ -104,7 +105,7 @@ def emit_slct(frame: Frame, instruction: Instruction, form: Form) -> None:
     value = frame.read(chooser, form.type)
     if form.type == "f32":
         if form.ftz:
-            value = flush_subnormals(frame, value)
+            value = flush_subnormals(frame.builder, value)
         condition = frame.builder.compare("fcmp oge", value, real(0.0, "float"))
     else:
         condition = frame.builder.compare("icmp sge", value, constant(0, value.element))

@@ -21,7 +21,7 @@ from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant, integer_of, rea
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Instruction, Operand, Register, Vector
+from cuda.cpu.ptx.syntax import Instruction, Operand, Register, elements_of
 
 FLOATS = {"f16", "bf16", "f32", "f64"}
 WHOLE = {"rni": "roundeven", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}
@@ -106,10 +106,10 @@ def _float_of_integer(frame: Frame, form: Form, value: Value) -> Value:
             value, operation = builder.cast(operation, value, "double"), "fptrunc"
         result = value
         if dtype == "f32" or operation != "fptrunc":
-            result = directed(frame, operation, form.rnd, value, to=ELEMENTS[dtype])
+            result = directed(frame.builder, operation, form.rnd, value, to=ELEMENTS[dtype])
         return saturate(frame, result) if form.sat else result
     # A double represents 32 bits exactly; 64 bits are rounded to odd.
-    exact = directed(frame, operation, "rz" if width_of(value.element) == 64 else None, value, to="double")
+    exact = directed(frame.builder, operation, "rz" if width_of(value.element) == 64 else None, value, to="double")
     if width_of(value.element) == 64:
         name = "fptosi.sat" if operation == "sitofp" else "fptoui.sat"
         back = builder.intrinsic(name, "i64", exact, mangle=("i64", "double"))
@@ -125,7 +125,7 @@ def _from_float(frame: Frame, form: Form, value: Value) -> Value:
     """Convert a float to a float, to an integer, or to an integral float."""
     builder, dtype, type_ = frame.builder, form.dtype, form.type
     if form.ftz and type_ == "f32":
-        value = flush_subnormals(frame, value)
+        value = flush_subnormals(frame.builder, value)
     if type_ in SMALL:
         value = widen(frame, value, type_)
     if form.irnd:
@@ -143,9 +143,9 @@ def _from_float(frame: Frame, form: Form, value: Value) -> Value:
     if dtype == "f64":
         value = builder.cast("fpext", value, "double")
     elif value.element == "double":
-        value = directed(frame, "fptrunc", form.rnd, value, to="float")
+        value = directed(frame.builder, "fptrunc", form.rnd, value, to="float")
     if form.ftz and dtype == "f32":
-        value = flush_subnormals(frame, value)
+        value = flush_subnormals(frame.builder, value)
     return saturate(frame, value) if form.sat else value
 
 
@@ -213,10 +213,8 @@ def _pack_floats(frame: Frame, form: Form, sources: list[Operand]) -> Value:
         *sources, random = sources
     elif form.scaled_n2_ue8m0:
         *sources, packed = sources
-        scales = [from_power(frame, each) for each in _halves(frame, frame.read(packed, "ue8m0x2"))]
-    if isinstance(sources[0], Vector):
-        sources = sources[0].elements
-    values = [frame.read(source, form.type) for source in sources]
+        scales = [from_power(frame.builder, each) for each in _halves(frame, frame.read(packed, "ue8m0x2"))]
+    values = [frame.read(source, form.type) for source in (elements_of(sources[0]) if len(sources) == 1 else sources)]
     if len(values) == 1:
         values = _unpacked(frame, values[0], form.type)
     if random is not None:
@@ -228,11 +226,10 @@ def _pack_floats(frame: Frame, form: Form, sources: list[Operand]) -> Value:
         values = [builder.binary("fmul", *pair) for pair in zip(values, scales, strict=True)]
     whole = ELEMENTS[form.dtype]
     width = width_of(whole) // len(values)
-    result = None
-    for value in values:
+    result = builder.resize(_packed_part(frame, form, values[0], part), whole)
+    for value in values[1:]:
         piece = builder.resize(_packed_part(frame, form, value, part), whole)
-        above = None if result is None else builder.binary("shl", result, constant(width, whole))
-        result = piece if above is None else builder.binary("or", above, piece)
+        result = builder.binary("or", builder.binary("shl", result, constant(width, whole)), piece)
     return result
 
 
@@ -247,11 +244,11 @@ def _packed_part(frame: Frame, form: Form, value: Value, part: str) -> Value:
     if part in ("f16", "bf16"):
         return builder.bits(_to_small(frame, form, value, part))
     if part == "ue8m0":
-        return to_power(frame, value, up=form.rnd == "rp", finite=form.satfinite)
+        return to_power(frame.builder, value, up=form.rnd == "rp", finite=form.satfinite)
     if form.relu:
         zero = real(0.0, value.element)
         value = builder.select(builder.compare("fcmp olt", value, zero), zero, value)
-    return to_fixed(frame, value) if part == "s2f6" else to_minifloat(frame, value, part)
+    return to_fixed(frame.builder, value) if part == "s2f6" else to_minifloat(frame.builder, value, part)
 
 
 def _halves(frame: Frame, value: Value) -> list[Value]:
@@ -269,14 +266,14 @@ def _unpacked(frame: Frame, value: Value, type_: str) -> list[Value]:
         raise PtxError(f"cvt from .{type_} to two numbers", frame.line)
     if part == "e2m1":  # the upper bits are ignored
         parts = [builder.binary("lshr", value, constant(4, value.element)), value]
-        return [from_minifloat(frame, each, part) for each in parts]
+        return [from_minifloat(frame.builder, each, part) for each in parts]
     parts = _halves(frame, value)
     if part == "f16":
         return [widen(frame, builder.cast("bitcast", each, "half"), part) for each in parts]
     if part == "bf16":
         return [widen(frame, each, part) for each in parts]
     if part == "ue8m0":
-        return [from_power(frame, each) for each in parts]
+        return [from_power(frame.builder, each) for each in parts]
     if part == "s2f6":
-        return [from_fixed(frame, each) for each in parts]
-    return [from_minifloat(frame, each, part) for each in parts]
+        return [from_fixed(frame.builder, each) for each in parts]
+    return [from_minifloat(frame.builder, each, part) for each in parts]

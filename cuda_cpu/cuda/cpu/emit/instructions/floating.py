@@ -40,7 +40,7 @@ def canonical(frame: Frame, value: Value) -> Value:
 def finish(frame: Frame, form: Form, value: Value) -> Value:
     """Apply .ftz, .sat and .relu to a result."""
     if getattr(form, "ftz", False) and value.element == "float":
-        value = flush_subnormals(frame, value)
+        value = flush_subnormals(frame.builder, value)
     if getattr(form, "sat", False):
         value = saturate(frame, value)
     if getattr(form, "relu", False):
@@ -53,7 +53,7 @@ def finish(frame: Frame, form: Form, value: Value) -> Value:
 
 def _operation(opcode: str) -> Callable[..., Value]:
     def operate(frame: Frame, form: Form, *values: Value) -> Value:
-        return directed(frame, opcode, getattr(form, "rnd", None), *values)
+        return directed(frame.builder, opcode, getattr(form, "rnd", None), *values)
 
     return operate
 

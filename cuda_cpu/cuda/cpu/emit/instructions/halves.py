@@ -8,7 +8,7 @@ as a double rounded to odd.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant, width_of
 from cuda.cpu.emit.simt.frame import Frame
@@ -112,16 +112,18 @@ def map_parts(frame: Frame, part: str, function: Callable[..., Value], *values: 
     """Apply a function to each part of packed values, and join the results."""
     builder, element, whole = frame.builder, ELEMENTS[part], values[0].element
     width = width_of(element)
-    result = None
-    for position in range(width_of(whole) // width):
-        parts = []
-        for value in values:
+
+    def pieces() -> Iterator[Value]:
+        for position in range(width_of(whole) // width):
+            parts = []
+            for value in values:
+                if position:
+                    value = builder.binary("lshr", value, constant(width * position, whole))
+                value = builder.resize(value, f"i{width}")
+                parts.append(builder.cast("bitcast", value, element) if element != f"i{width}" else value)
+            piece = builder.resize(builder.bits(function(*parts)), whole)
             if position:
-                value = builder.binary("lshr", value, constant(width * position, whole))
-            value = builder.resize(value, f"i{width}")
-            parts.append(builder.cast("bitcast", value, element) if element != f"i{width}" else value)
-        piece = builder.resize(builder.bits(function(*parts)), whole)
-        if position:
-            piece = builder.binary("shl", piece, constant(width * position, whole))
-        result = piece if result is None else builder.binary("or", result, piece)
-    return result
+                piece = builder.binary("shl", piece, constant(width * position, whole))
+            yield piece
+
+    return builder.fold("or", pieces())

@@ -4,21 +4,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from cuda.cpu.emit.instructions.integer import shift
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import Value, constant
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Immediate, Instruction, Pair
+from cuda.cpu.ptx.syntax import Immediate, Instruction, Pair, elements_of
 
 
 @emits("mov")
 def emit_mov(frame: Frame, instruction: Instruction, form: Form) -> None:
     destination, source = instruction.operands
     if form.vec:
-        values = [frame.read(each, form.type) for each in source.elements]
-        for target, value in zip(destination.elements, values, strict=True):
+        values = [frame.read(each, form.type) for each in elements_of(source)]
+        for target, value in zip(elements_of(destination), values, strict=True):
             if target is not None:
                 frame.write(target, value)
         return
@@ -78,7 +80,7 @@ def emit_lop3(frame: Frame, instruction: Instruction, form: Form) -> None:
         some = builder.compare("icmp ne", result, constant(0, "i32"))
         predicate = frame.read(instruction.operands[5], "pred")
         frame.write(destination.first, result)
-        frame.write(destination.second, builder.binary(form.boolop, some, predicate))
+        frame.write(destination.second, builder.binary(str(form.boolop), some, predicate))
     else:
         frame.write(destination, result)
 
@@ -113,13 +115,13 @@ def emit_permute(frame: Frame, instruction: Instruction, form: Form) -> None:
     a, b, selector = (frame.read(operand, "b32") for operand in instruction.operands[1:])
     high = builder.binary("shl", builder.resize(b, "i64"), constant(32, "i64"))
     both = builder.binary("or", builder.resize(a, "i64"), high)
-    result = None
-    for position in range(4):
-        piece = _permuted_byte(frame, both, selector, position, form.mode)
-        if position:
-            piece = builder.binary("shl", piece, constant(8 * position, "i32"))
-        result = piece if result is None else builder.binary("or", result, piece)
-    frame.write(instruction.operands[0], result)
+
+    def bytes_() -> Iterator[Value]:
+        for position in range(4):
+            piece = _permuted_byte(frame, both, selector, position, form.mode)
+            yield builder.binary("shl", piece, constant(8 * position, "i32")) if position else piece
+
+    frame.write(instruction.operands[0], builder.fold("or", bytes_()))
 
 
 # Byte that each mode picks for position p and selector s (low two bits).

@@ -59,9 +59,9 @@ def exp2(frame: Frame, x: Value) -> Value:
     x = builder.select(builder.compare("fcmp ogt", x, high), high, x)
     whole = builder.intrinsic("rint", "float", x)
     mantissa = _polynomial(frame, builder.binary("fsub", x, whole), EX2)
-    if avx512.has(frame, "float"):
+    if avx512.has(frame.builder, "float"):
         every, as_ever = ("i16", "-1"), ("i32", "4")  # lanes and rounding
-        return avx512.call(frame, "mask.scalef", (mantissa, whole), ("", "zeroinitializer"), every, as_ever)
+        return avx512.call(frame.builder, "mask.scalef", (mantissa, whole), ("", "zeroinitializer"), every, as_ever)
     exponent = builder.intrinsic("fptosi.sat", "i32", whole, mangle=("i32", "float"))
     half = builder.binary("ashr", exponent, constant(1, "i32"))
     rest = builder.binary("sub", exponent, half)
@@ -183,15 +183,15 @@ def _evaluate(frame: Frame, form: Form, x: Value) -> Value:
     element = ELEMENTS[form.type]
     flush = "ftz" in form.modifiers
     if flush:
-        x = flush_subnormals(frame, x)
+        x = flush_subnormals(frame.builder, x)
     rounding = getattr(form, "rnd", None)
     if rounding not in (None, "rn"):
         arguments = (real(1.0, element), x) if form.opcode == "rcp" else (x,)
-        result = directed(frame, "fdiv" if form.opcode == "rcp" else "sqrt", rounding, *arguments)
+        result = directed(frame.builder, "fdiv" if form.opcode == "rcp" else "sqrt", rounding, *arguments)
     else:
         result = function(frame, x)
     if flush:
-        result = flush_subnormals(frame, result)
+        result = flush_subnormals(frame.builder, result)
     return _upper_half(frame, result) if element == "double" and flush else result
 
 

@@ -8,8 +8,8 @@ e2m3, e3m2, e2m1, which have neither infinities nor NaN. Fixed point: s2f6, 64th
 
 from __future__ import annotations
 
+from cuda.cpu.emit.llvm.builder import Builder
 from cuda.cpu.emit.llvm.values import Value, constant, real
-from cuda.cpu.emit.simt.frame import Frame
 
 # Bits of the mantissa, bias of the exponent, code of the largest number, code of NaN (else of the largest number).
 FORMATS = {
@@ -22,9 +22,8 @@ FORMATS = {
 SIGNS = {"e4m3": 7, "e5m2": 7, "e2m3": 5, "e3m2": 5, "e2m1": 3}  # position of the sign bit
 
 
-def to_minifloat(frame: Frame, value: Value, type_: str) -> Value:
+def to_minifloat(builder: Builder, value: Value, type_: str) -> Value:
     """Round a float to nearest even; values out of range become the largest number (.satfinite)."""
-    builder = frame.builder
     mantissa, bias, largest, nan = FORMATS[type_]
     size = builder.intrinsic("fabs", "float", value)
     size = builder.select(builder.compare("fcmp ogt", size, real(largest, "float")), real(largest, "float"), size)
@@ -49,9 +48,8 @@ def to_minifloat(frame: Frame, value: Value, type_: str) -> Value:
     return builder.resize(code, "i8")
 
 
-def from_minifloat(frame: Frame, code: Value, type_: str) -> Value:
+def from_minifloat(builder: Builder, code: Value, type_: str) -> Value:
     """Return a minifloat (i8) as a float; exact."""
-    builder = frame.builder
     mantissa, bias, _, _ = FORMATS[type_]
     wide = builder.resize(code, "i32")
     sign_bit = SIGNS[type_]
@@ -71,9 +69,8 @@ def from_minifloat(frame: Frame, code: Value, type_: str) -> Value:
     return builder.cast("bitcast", builder.binary("or", builder.bits(size), sign), "float")
 
 
-def to_power(frame: Frame, value: Value, *, up: bool, finite: bool) -> Value:
+def to_power(builder: Builder, value: Value, *, up: bool, finite: bool) -> Value:
     """Return the code (i8) of a float's magnitude rounded down, or with `up` rounded up, to a power of two."""
-    builder = frame.builder
     bits = builder.binary("and", builder.bits(value), constant(0x7FFFFFFF, "i32"))
     exponent = builder.binary("lshr", bits, constant(23, "i32"))
     if up:
@@ -87,9 +84,8 @@ def to_power(frame: Frame, value: Value, *, up: bool, finite: bool) -> Value:
     return builder.resize(builder.select(nan, constant(0xFF, "i32"), exponent), "i8")
 
 
-def from_power(frame: Frame, code: Value) -> Value:
+def from_power(builder: Builder, code: Value) -> Value:
     """Return the power of two (a float) of a ue8m0 code."""
-    builder = frame.builder
     wide = builder.resize(code, "i32")
     bits = builder.binary("shl", wide, constant(23, "i32"))
     bits = builder.select(builder.compare("icmp eq", wide, constant(0, "i32")), constant(0x400000, "i32"), bits)
@@ -97,16 +93,14 @@ def from_power(frame: Frame, code: Value) -> Value:
     return builder.cast("bitcast", builder.select(nan, constant(0x7FFFFFFF, "i32"), bits), "float")
 
 
-def to_fixed(frame: Frame, value: Value) -> Value:
+def to_fixed(builder: Builder, value: Value) -> Value:
     """Return a float or double rounded to 64ths (i8); NaN becomes the largest number."""
-    builder = frame.builder
     nearest = builder.binary("fmul", value, real(64.0, value.element))
     nearest = builder.intrinsic("roundeven", value.element, nearest)
     fixed = builder.intrinsic("fptosi.sat", "i8", nearest, mangle=("i8", value.element))
     return builder.select(builder.compare("fcmp uno", value, value), constant(0x7F, "i8"), fixed)
 
 
-def from_fixed(frame: Frame, code: Value) -> Value:
+def from_fixed(builder: Builder, code: Value) -> Value:
     """Return a number of 64ths (i8) as a float."""
-    builder = frame.builder
     return builder.binary("fmul", builder.cast("sitofp", code, "float"), real(2.0**-6, "float"))

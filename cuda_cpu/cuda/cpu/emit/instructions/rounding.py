@@ -11,8 +11,8 @@ width, but costs a call and serialises the operations before it.
 from __future__ import annotations
 
 from cuda.cpu.emit.access import avx512
+from cuda.cpu.emit.llvm.builder import Builder
 from cuda.cpu.emit.llvm.values import Shape, Value, is_float, real
-from cuda.cpu.emit.simt.frame import Frame
 
 MODES = {"rz": 0, "rn": 1, "rp": 2, "rm": 3}  # of llvm.set.rounding
 SMALLEST_NORMAL = {"half": 2.0**-14, "bfloat": 2.0**-126, "float": 2.0**-126, "double": 2.0**-1022}
@@ -22,7 +22,7 @@ EMBEDDED = {"fadd": "add", "fsub": "sub", "fmul": "mul", "fdiv": "div", "fma": "
 EMBEDDED_MODES = {"rm": 8 + 1, "rp": 8 + 2, "rz": 8 + 3}
 
 
-def directed(frame: Frame, operation: str, rounding: str | None, *values: Value, to: str | None = None) -> Value:
+def directed(builder: Builder, operation: str, rounding: str | None, *values: Value, to: str | None = None) -> Value:
     """Return `operation` of the values, rounded as PTX's modifier says.
 
     Parameters
@@ -34,26 +34,24 @@ def directed(frame: Frame, operation: str, rounding: str | None, *values: Value,
     to : str, optional
         The LLVM element type of a cast's result.
     """
-    builder = frame.builder
     if rounding in (None, "rn"):
-        return _nearest(frame, operation, values, to)
+        return _nearest(builder, operation, values, to)
     values = builder.align_shapes(*values)
     element, shape = to or values[0].element, values[0].shape
-    if operation in EMBEDDED and avx512.has(frame, element):
-        return avx512.call(frame, EMBEDDED[operation], values, ("i32", str(EMBEDDED_MODES[rounding])))
+    if operation in EMBEDDED and avx512.has(builder, element):
+        return avx512.call(builder, EMBEDDED[operation], values, ("i32", str(EMBEDDED_MODES[rounding])))
     name = f"{operation}.{rounding}." + ".".join(
-        _mangled(frame, each, shape) for each in _types(operation, values, element)
+        _mangled(builder, each, shape) for each in _types(operation, values, element)
     )
     result = builder.type(element, shape)
-    if not frame.module.has(name):
-        _define(frame, name, operation, MODES[rounding], values, element)
+    if not builder.module.has(name):
+        _define(builder, name, operation, MODES[rounding], values, element)
     return Value(builder.call(name, result, *(builder.typed(value) for value in values)), element, shape)
 
 
-def _nearest(frame: Frame, operation: str, values: tuple[Value, ...], to: str | None) -> Value:
-    builder = frame.builder
+def _nearest(builder: Builder, operation: str, values: tuple[Value, ...], to: str | None) -> Value:
     if operation in CASTS:
-        return builder.cast(operation, values[0], to)
+        return builder.cast(operation, values[0], str(to))
     if operation in ("fma", "sqrt"):
         return builder.intrinsic(operation, values[0].element, *values)
     return builder.binary(operation, *values)
@@ -63,16 +61,16 @@ def _types(operation: str, values: tuple[Value, ...], element: str) -> tuple[str
     return (element, values[0].element) if operation in CASTS else (element,)
 
 
-def _mangled(frame: Frame, element: str, shape: Shape) -> str:
+def _mangled(builder: Builder, element: str, shape: Shape) -> str:
     name = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}.get(element, element)
-    return name if shape is Shape.UNIFORM else f"v{frame.width}{name}"
+    return name if shape is Shape.UNIFORM else f"v{builder.width}{name}"
 
 
-def _define(frame: Frame, name: str, operation: str, mode: int, values: tuple[Value, ...], element: str) -> None:
-    module, builder, shape = frame.module, frame.builder, values[0].shape
+def _define(builder: Builder, name: str, operation: str, mode: int, values: tuple[Value, ...], element: str) -> None:
+    module, shape = builder.module, values[0].shape
     result = builder.type(element, shape)
     types = [builder.type_of(value) for value in values]
-    mangled = ".".join(_mangled(frame, each, shape) for each in _types(operation, values, element))
+    mangled = ".".join(_mangled(builder, each, shape) for each in _types(operation, values, element))
     intrinsic = f"llvm.experimental.constrained.{operation}.{mangled}"
     module.declare(intrinsic, result, [*types, "metadata", "metadata"])
     module.declare("llvm.set.rounding", "void", ["i32"])
@@ -90,9 +88,8 @@ def _define(frame: Frame, name: str, operation: str, mode: int, values: tuple[Va
     )
 
 
-def flush_subnormals(frame: Frame, value: Value) -> Value:
+def flush_subnormals(builder: Builder, value: Value) -> Value:
     """Return the value with subnormals replaced by zeros of the same sign (PTX's .ftz)."""
-    builder = frame.builder
     size = builder.intrinsic("fabs", value.element, value)
     tiny = builder.compare("fcmp olt", size, real(SMALLEST_NORMAL[value.element], value.element))
     zero = builder.intrinsic("copysign", value.element, real(0.0, value.element), value)

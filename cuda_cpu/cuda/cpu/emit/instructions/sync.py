@@ -111,7 +111,7 @@ def emit_alloca(frame: Frame, instruction: Instruction, form: Form) -> None:
     name = f"llvm.vector.reduce.umax.v{frame.width}i64"
     frame.module.declare(name, "i64", [builder.type("i64")])
     most = Value(builder.call(name, "i64", builder.typed(size)), "i64")
-    align = max(16, instruction.operands[2].value if len(instruction.operands) > 2 else 8)
+    align = max(16, instruction.immediate(2) if len(instruction.operands) > 2 else 8)
     if align > MOST_ALIGNMENT:
         said = f"alloca: an alignment of {align} is not supported by the CPU device; at most {MOST_ALIGNMENT} is"
         raise PtxError(said, instruction.line)

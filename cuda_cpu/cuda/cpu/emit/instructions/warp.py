@@ -8,6 +8,8 @@ masks may execute one instruction (tiles of a cooperative group): each lane's re
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import Shape, Value, constant
 from cuda.cpu.emit.simt.frame import Frame
@@ -172,13 +174,13 @@ def _equal_lanes(frame: Frame, value: Value) -> Value:
     """Return for each lane the mask of the lanes with an equal element."""
     builder, width = frame.builder, frame.width
     value = builder.broadcast(value)
-    found: Value | None = None
-    for lane in range(width):
-        same = builder.compare("icmp eq", value, builder.extract(value, str(lane)))
-        bit = builder.select(same, constant(1 << lane, "i32"), constant(0, "i32"))
-        bit = builder.broadcast(bit)
-        found = bit if found is None else builder.binary("or", found, bit)
-    return found
+
+    def bits() -> Iterator[Value]:
+        for lane in range(width):
+            same = builder.compare("icmp eq", value, builder.extract(value, str(lane)))
+            yield builder.broadcast(builder.select(same, constant(1 << lane, "i32"), constant(0, "i32")))
+
+    return builder.fold("or", bits())
 
 
 # Vector reduction and its neutral element, by operation and type.

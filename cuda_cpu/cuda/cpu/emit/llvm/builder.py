@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterable
+
 from cuda.cpu.emit.llvm.module import DebugLocation, Module
 from cuda.cpu.emit.llvm.values import WIDTHS, Shape, Value, as_real, constant, integer_of, is_float, width_of
 
@@ -195,6 +198,10 @@ class Builder:
             number = int(value.ref)
             return constant(number if signed else number & ((1 << have) - 1), element)
         return self.cast("trunc" if want < have else "sext" if signed else "zext", value, element)
+
+    def fold(self, opcode: str, values: Iterable[Value]) -> Value:
+        """Combine values from the first to the last; each is asked for when it is needed."""
+        return functools.reduce(functools.partial(self.binary, opcode), values)
 
     def complement(self, value: Value) -> Value:
         return self.binary("xor", value, constant(-1, value.element))

@@ -8,7 +8,7 @@ affine registers, any other ones their vectors, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 
 from cuda.cpu.emit.access import affine
 from cuda.cpu.emit.llvm.values import Shape
@@ -33,13 +33,13 @@ class BarrierSpill:
         self.frame, self.graph, self.builder = frame, frame.graph, frame.builder
         self._at, self._emit_step = at, emit_step
         self.base = ""  # slot of the element of a block's first SIMD group, with block fusion
-        self._arrays: dict[object, tuple[str, str]] = {}
+        self._arrays: dict[Hashable, tuple[str, str]] = {}
         self._recomputed, self._apart = frame.facts.recomputed
         self._in_arrays = ~self._bits(self._recomputed)
 
     # --- arrays -----------------------------------------------------------------------------------------
 
-    def slot_of(self, key: object, type_: str) -> str:
+    def slot_of(self, key: Hashable, type_: str) -> str:
         """Return the SIMD group's element of an array."""
         builder = self.builder
         if key not in self._arrays:
@@ -50,16 +50,17 @@ class BarrierSpill:
             at = builder.assign(f"add i32 {at}, {builder.assign(f'load i32, ptr {self.base}')}")
         return builder.assign(f"getelementptr {type_}, ptr {self._arrays[key][0]}, i32 {at}")
 
-    def write(self, key: object, type_: str, value: object) -> None:
+    def write(self, key: Hashable, type_: str, value: object) -> None:
         """Store the SIMD group's element."""
         self.builder.line(f"store {type_} {value}, ptr {self.slot_of(key, type_)}")
 
-    def read(self, key: object, type_: str) -> str:
+    def read(self, key: Hashable, type_: str) -> str:
         return self.builder.assign(f"load {type_}, ptr {self.slot_of(key, type_)}")
 
-    def _slots_of(self, registers: int, *, bases_only: bool) -> list[tuple[object, str, str]]:
+    def _slots_of(self, registers: int, *, bases_only: bool) -> list[tuple[Hashable, str, str]]:
         """Return key, type and slot of each part of some registers that is spilled."""
-        frame, builder, result = self.frame, self.builder, []
+        frame, builder = self.frame, self.builder
+        result: list[tuple[Hashable, str, str]] = []
         for name in converged.names_of(frame, registers):
             element = frame.element_of(name)
             has_bases = name in self.graph.strides
@@ -88,7 +89,7 @@ class BarrierSpill:
 
     def restore(self, region: Region, lanes: str, *, is_converged: bool) -> None:
         """Reload a SIMD group, converged or any, behind the barrier that the region begins at."""
-        self.reload(region, self._live_behind(region.after), lanes, is_converged=is_converged)
+        self.reload(region, self._live_behind(region.barrier), lanes, is_converged=is_converged)
 
     def reload(self, region: Region, live: int, lanes: str, *, is_converged: bool) -> None:
         """Reload a SIMD group where the registers `live` are needed."""

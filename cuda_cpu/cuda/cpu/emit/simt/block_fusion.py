@@ -26,6 +26,7 @@ from cuda.cpu.passes.traits import PURE
 if TYPE_CHECKING:
     from cuda.cpu.emit.simt.predication import Arms
     from cuda.cpu.emit.simt.regions import Regions
+    from cuda.cpu.ptx.form import Form
 
 NOT_BEGUN = -1  # in place of a block's number plus 1: the SIMD group has not begun
 ENOUGH = 2  # passes over the SIMD groups of a block
@@ -45,7 +46,7 @@ def blocks_before(graph: Graph, first: int) -> tuple[int, ...]:
     return tuple(sorted(seen))
 
 
-def _only_computes(form: object) -> bool:
+def _only_computes(form: Form | None) -> bool:
     if form is None:
         return False
     return form.opcode in PURE or (form.opcode in ("ld", "ldu") and getattr(form, "sem", None) in (None, "weak"))
@@ -98,7 +99,7 @@ class BlockFusion:
         for slot in (self.passes, self._pending, self.regions.spill.base):
             self.builder.line(f"store i32 0, ptr {slot}")
 
-    def begin_block(self, emit_converged: Callable[[tuple[int, ...]], None]) -> None:
+    def begin_block(self, emit_converged: Callable[[tuple[int, ...]], object]) -> None:
         """Take up a thread block of the fused ones, or begin one alone or several fused ones; then go to region 0."""
         builder, regions = self.builder, self.regions
         base = regions.spill.base
@@ -138,7 +139,7 @@ class BlockFusion:
 
     # --- the copy -----------------------------------------------------------------------------------------
 
-    def _emit(self, emit_converged: Callable[[tuple[int, ...]], None]) -> None:
+    def _emit(self, emit_converged: Callable[[tuple[int, ...]], object]) -> None:
         builder, regions, indices = self.builder, self.regions, self.regions.indices
         builder.label("fusion")
         for slot, start in zip(self.frame.block_index_slots, self._start, strict=True):

@@ -107,8 +107,8 @@ class BlockIndices:
         frame, builder = self.frame, self.builder
         if self._by_runs:
             x = builder.cast("zext", Value(builder.assign(f"load i16, ptr {self._x}"), "i16"), "i32")
-            starts = zip(THREAD_AXES, [x, *self._load(1)], strict=False)
-            frame.set_thread_starts({(axis, 0): value for axis, value in starts})
+            values = zip(THREAD_AXES, [x, *self._load(1)], strict=False)
+            frame.set_thread_starts({(axis, 0): value for axis, value in values})
             return
         index = self._load(0)
         for segment in affine.segments(frame):

@@ -141,7 +141,7 @@ class Flow:
 
     def _choose(self, block: Block, end: End) -> None:
         """Emit a uniform branch."""
-        condition = self.frame.guard_value(end.condition)
+        condition = self.frame.guard_value(end.guard)
         if end.targets[0] == end.targets[1]:
             self.go(block, {end.targets[0]: self.frame.mask})
             return
@@ -174,7 +174,7 @@ class Flow:
         builder, mask = self.builder, self.frame.mask
         lanes: dict[int, str] = {}
         if end.kind == "branch":
-            taken = builder.lane_bits(self.frame.guard_value(end.condition))
+            taken = builder.lane_bits(self.frame.guard_value(end.guard))
             lanes[end.targets[0]] = builder.assign(f"and {self.mask_type} {taken}, {mask}")
             rest = builder.assign(f"xor {self.mask_type} {taken}, -1")
             lanes[end.targets[1]] = builder.assign(f"and {self.mask_type} {rest}, {mask}")

@@ -60,7 +60,7 @@ def _check_widening(frame: Frame, flow: Flow, block: Block, elsewhere: dict[int,
     builder, good = frame.builder, None
     for step in block.steps:
         for source, stride in widened(frame.graph, step):
-            fits = affine.fits_group(frame, source, stride, step.form.type)
+            fits = affine.fits_group(frame, source, stride, step.operation()[1].type)
             good = fits if good is None else builder.binary("and", good, fits)
     if good is None:
         return
@@ -101,7 +101,7 @@ def end(frame: Frame, flow: Flow, block: Block, emit_step: Callable[[Frame, Step
         _diverge(frame, flow, block, at_end, emit_step)
     elif at_end.kind == "branch":
         arms = [builder.new_label("arm"), builder.new_label("arm")]
-        builder.branch(frame.guard_value(at_end.condition).ref, *arms)
+        builder.branch(frame.guard_value(at_end.guard).ref, *arms)
         for arm, target in zip(arms, at_end.targets, strict=True):
             builder.label(arm)
             _go(flow, block, target)
@@ -125,10 +125,10 @@ def _go(flow: Flow, block: Block, target: int) -> None:
 def _diverge(frame: Frame, flow: Flow, block: Block, at_end: End, emit_step: Callable[[Frame, Step], None]) -> None:
     builder = frame.builder
     if at_end.kind == "branch":
-        register = at_end.condition.register
+        register = at_end.guard.register
         known = _known(frame, register) or _known_anew(frame, register, emit_step)
         every, none = known or _count(frame, register)
-        if at_end.condition.negated:
+        if at_end.guard.negated:
             every, none = none, every
         for condition, target in ((every, at_end.targets[0]), (none, at_end.targets[1])):
             arm, other = builder.new_label("arm"), builder.new_label("part")
@@ -165,19 +165,20 @@ TRACKED = {"setp", "and", "or", "not", "mov"}
 
 def track_predicate(frame: Frame, step: Step) -> None:
     """Find out whether a predicate that the step writes holds for all lanes or for none, if that is cheap."""
-    form, instruction = step.form, step.instruction
+    instruction, form = step.operation()
     for name in step.writes:
         frame.block.known.pop(name, None)
     if instruction.guard is not None or not instruction.operands:
         return
-    target = instruction.operands[0]
-    target = target.first if isinstance(target, Pair) else target
+    first = instruction.operands[0]
+    target = first.first if isinstance(first, Pair) else first
     if not isinstance(target, Register):
         return
     if form.opcode == "setp":
         found = _compare(frame, form, instruction.operands)
-        if found and getattr(form, "boolop", None):
-            found = _combine(frame, form.boolop, found, _known_operand(frame, instruction.operands[3]))
+        boolop = getattr(form, "boolop", None)
+        if found and boolop:
+            found = _combine(frame, boolop, found, _known_operand(frame, instruction.operands[3]))
     elif form.opcode in ("and", "or", "not", "mov") and form.type == "pred":
         found = _known_operand(frame, instruction.operands[1])
         if form.opcode == "not" and found:
@@ -201,7 +202,7 @@ def _known_anew(frame: Frame, register: str, emit_step: Callable[[Frame, Step], 
     """Repeat a comparison of another block, if that is cheap: one lane's comparison may decide for all."""
     graph, steps = frame.graph, frame.facts.recomputed[0].get(register, ())
     varying = [step for step in steps if not graph.is_uniform(step.writes[0]) and step.writes[0] not in graph.strides]
-    if any(step.form.opcode not in TRACKED for step in varying):
+    if any(step.operation()[1].opcode not in TRACKED for step in varying):
         return None
     for step in steps:
         emit_step(frame, step)
@@ -228,12 +229,11 @@ def _compare(frame: Frame, form: Form, operands: tuple[Operand, ...]) -> tuple[s
     type_ = form.type
     if type_ not in INTEGERS or form.cmp not in COMPARISONS:
         return None
-    strides = [stride_of(frame.graph, operand) for operand in operands[1:3]]
-    if None in strides:
+    strides = [stride for operand in operands[1:3] if (stride := stride_of(frame.graph, operand)) is not None]
+    if len(strides) < 2:
         return None
     builder, last = frame.builder, affine.lanes_of_segment(frame) - 1
-    every: Value | None = None
-    none: Value | None = None
+    every = none = constant(1, "i1")
     far = [last * stride for stride in strides]
     for segment in affine.segments(frame):
         ends, sound = [], constant(1, "i1")
@@ -248,8 +248,8 @@ def _compare(frame: Frame, form: Form, operands: tuple[Operand, ...]) -> tuple[s
         here, nowhere = _compare_ends(frame, form, type_, (a, b), (a_end, b_end))
         here, nowhere = builder.binary("and", here, sound), builder.binary("and", nowhere, sound)
         here = _compare_far_end(frame, form, type_, (a, b), far) or here
-        every = here if every is None else builder.binary("and", every, here)
-        none = nowhere if none is None else builder.binary("and", none, nowhere)
+        every = builder.binary("and", every, here) if segment else here
+        none = builder.binary("and", none, nowhere) if segment else nowhere
     at_once = _compare_at_once(frame, form, operands, far)
     return (at_once or every).ref, none.ref
 
@@ -258,7 +258,9 @@ def _compare_at_once(frame: Frame, form: Form, operands: tuple[Operand, ...], fa
     """Compare one lane for both segments, where the second one lies in the direction of the stride."""
     beyond = [affine.distance_of(frame, operand) for operand in operands[1:3]]
     moved, fixed = beyond if far[0] else beyond[::-1]
-    if len(affine.segments(frame)) == 1 or not is_nothing(fixed) or is_nothing(moved):
+    if len(affine.segments(frame)) == 1 or moved is None or fixed is None:
+        return None
+    if not is_nothing(fixed) or is_nothing(moved):
         return None
     with frame.in_segment(0):
         a, b = (frame.read(operand, form.type) for operand in operands[1:3])

@@ -249,7 +249,7 @@ class Frame:
 
     # --- operands ---------------------------------------------------------------------------------
 
-    def read(self, operand: Operand, type_: str) -> Value:
+    def read(self, operand: Operand | None, type_: str) -> Value:
         """Return a source operand as PTX type `type_` (floats as LLVM floats, everything else as integers)."""
         element = ELEMENTS[type_]
         match operand:
@@ -282,13 +282,16 @@ class Frame:
     def _pack(self, elements: tuple[Operand | None, ...], element: str) -> Value:
         """Join registers to a wider one, the first lowest: `mov.b32 %r, {%rs1, %rs2}`."""
         part = self.part_of(element, elements)
-        builder, result = self.builder, None
-        for position, each in enumerate(elements):
-            piece = builder.resize(self.read(each, "b" + part[1:]), element)
-            if position:
-                piece = builder.binary("shl", piece, constant(position * width_of(part), element))
-            result = piece if result is None else builder.binary("or", result, piece)
-        return result
+        builder = self.builder
+
+        def pieces() -> Iterator[Value]:
+            for position, each in enumerate(elements):
+                piece = builder.resize(self.read(each, "b" + part[1:]), element)
+                if position:
+                    piece = builder.binary("shl", piece, constant(position * width_of(part), element))
+                yield piece
+
+        return builder.fold("or", pieces())
 
     def part_of(self, element: str, parts: tuple[Operand | None, ...]) -> str:
         """Return the type of so many equal parts of a type."""

@@ -51,8 +51,8 @@ class FunctionFacts:
 
     @cached_property
     def _read(self) -> set[str]:
-        steps = (step for block in self.graph.blocks for step in block.steps)
-        return {name for each in (*steps, *(block.end for block in self.graph.blocks)) for name in each.reads}
+        found = {name for block in self.graph.blocks for step in block.steps for name in step.reads}
+        return found.union(*(block.end.reads for block in self.graph.blocks))
 
     @cached_property
     def reach(self) -> list[int]:

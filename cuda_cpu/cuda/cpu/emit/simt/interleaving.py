@@ -22,7 +22,7 @@ from cuda.cpu.passes.find_affine import contiguous_stride
 from cuda.cpu.passes.find_regions import Region
 from cuda.cpu.passes.graph import Block, Step
 from cuda.cpu.passes.traits import PURE
-from cuda.cpu.ptx.syntax import Operand
+from cuda.cpu.ptx.syntax import Register
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.simt.block_fusion import BlockFusion
@@ -34,16 +34,18 @@ FAR = 4096  # bytes per iteration: within a page the CPU prefetches for a single
 COMMUTES = {"add", "and", "or", "xor", "min", "max"}
 
 
-def strided_loads(frame: Frame, region: Region) -> dict[int, list[Operand]]:
+def strided_loads(frame: Frame, region: Region) -> dict[int, list[Register]]:
     """Return the addresses of contiguous loads in each loop of a region that may be interleaved, by its header."""
-    graph, found = frame.graph, {}
+    graph = frame.graph
+    found: dict[int, list[Register]] = {}
     inside = {number for number in region.blocks if not graph.blocks[number].barrier}
     for first, last in graph.loops:
         blocks = range(first, last + 1)
         innermost = not any(loop != (first, last) and first <= loop[0] and loop[1] <= last for loop in graph.loops)
         steps = [step for number in blocks for step in graph.blocks[number].steps]
         if innermost and inside.issuperset(blocks) and all(_has_no_order(frame, step) for step in steps):
-            loads = [step.instruction.operands[1].base for step in steps if _loads_contiguous(frame, step)]
+            bases = [step.instruction.address(1).base for step in steps if _loads_contiguous(frame, step)]
+            loads = [base for base in bases if isinstance(base, Register)]
             if loads:
                 found[first] = loads
     return found
@@ -60,10 +62,10 @@ def _has_no_order(frame: Frame, step: Step) -> bool:
 
 
 def _loads_contiguous(frame: Frame, step: Step) -> bool:
-    form = step.form
+    instruction, form = step.operation()
     if form.opcode != "ld" or form.space not in (None, "global"):
         return False
-    return bool(contiguous_stride(frame.graph, step.instruction, form))
+    return bool(contiguous_stride(frame.graph, instruction, form))
 
 
 class Interleaving:

@@ -9,7 +9,7 @@ vectors of 32-bit words as it needs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from cuda.cpu.emit.llvm.builder import Builder
 from cuda.cpu.emit.llvm.values import Shape, Value, constant, width_of
@@ -78,13 +78,13 @@ class Storage:
             if bit:
                 word = builder.binary("lshr", word, constant(bit, self.element))
             return builder.resize(word, element)
-        result = None
-        for index in range(count):
-            word = builder.resize(self.load(first + index), element)
-            if index:
-                word = builder.binary("shl", word, constant(index * width_of(self.element), element))
-            result = word if result is None else builder.binary("or", result, word)
-        return result
+
+        def pieces() -> Iterator[Value]:
+            for index in range(count):
+                word = builder.resize(self.load(first + index), element)
+                yield builder.binary("shl", word, constant(index * width_of(self.element), element)) if index else word
+
+        return builder.fold("or", pieces())
 
     def write(self, offset: int, value: Value, line: int, lanes: Value | None = None) -> None:
         """Put an integer at a byte offset, for `lanes` only if given."""

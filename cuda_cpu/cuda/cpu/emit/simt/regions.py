@@ -22,7 +22,7 @@ from cuda.cpu.emit.simt.interleaving import Interleaving
 from cuda.cpu.emit.simt.uniform_tile import UniformTile, is_worth_it
 from cuda.cpu.passes.find_regions import Region
 from cuda.cpu.passes.graph import BLOCK, RETURN, Block
-from cuda.cpu.ptx.syntax import Call
+from cuda.cpu.ptx.syntax import Call, Instruction
 from cuda.cpu.runtime.abi import FAULTS, WARP
 
 GENERAL, CONSECUTIVE, CONVERGED = 0, 1, 2  # state of a SIMD group at a barrier; CONSECUTIVE has bases, too
@@ -173,7 +173,7 @@ class Regions:
             return self.spill.read("lanes", builder.mask_type)
         last = builder.assign(f"icmp eq i32 {index}, {self.last}")
         lanes = builder.assign(f"select i1 {last}, i32 {frame.warp_field('last_lanes', 'i32').ref}, i32 -1")
-        if self.groups_per_warp > 1:
+        if frame.group.first_lane is not None:
             shifted = builder.assign(f"lshr i32 {lanes}, {frame.group.first_lane.ref}")
             lanes = builder.assign(f"trunc i32 {shifted} to {builder.mask_type}")
             if self.some_leave:  # SIMD groups without any lane, which are skipped
@@ -287,7 +287,7 @@ class Regions:
     def _finish_reduction(self) -> None:
         """Store the result of bar.red, and reset it for the next one."""
         builder = self.builder
-        if not any("red" in block.steps[0].form.modifiers for block in self.graph.blocks if block.barrier == BLOCK):
+        if not any(block.steps[0].operation()[1].has("red") for block in self.graph.blocks if block.barrier == BLOCK):
             return
         fails = builder.assign(f"zext i1 {builder.assign(f'load i1, ptr {self.fails}')} to i32")
         count = builder.assign(f"load i32, ptr {self.count}")
@@ -301,10 +301,10 @@ class Regions:
     def arrive(self, block: Block, region: Region) -> None:
         """End a SIMD group's part of the region at a barrier."""
         builder, frame = self.builder, self.frame
-        step = block.steps[0]
-        frame.at_line(step.instruction.line)
-        if "red" in step.form.modifiers:
-            self._reduce(step.instruction)
+        instruction, form = block.steps[0].operation()
+        frame.at_line(instruction.line)
+        if form.has("red"):
+            self._reduce(instruction)
         if self.some_leave:
             self.spill.write("lanes", builder.mask_type, frame.mask)
         if len(self._barriers(region)) > 1:
@@ -329,11 +329,11 @@ class Regions:
         differ = builder.assign(f"xor i1 {builder.assign(f'or i1 {first}, {same}')}, true")
         self.frame.fault_if(differ, "barrier")
 
-    def _reduce(self, instruction: object) -> None:
+    def _reduce(self, instruction: Instruction) -> None:
         builder, frame = self.builder, self.frame
         predicate = instruction.operands[-1]
-        held = builder.lane_bits(frame.read(predicate, "pred"))
-        held = Value(builder.assign(f"and {builder.mask_type} {held}, {frame.mask}"), builder.mask_type)
+        bits = builder.lane_bits(frame.read(predicate, "pred"))
+        held = Value(builder.assign(f"and {builder.mask_type} {bits}, {frame.mask}"), builder.mask_type)
         number = builder.resize(builder.intrinsic("ctpop", builder.mask_type, held), "i32")
         total = builder.assign(f"add i32 {builder.assign(f'load i32, ptr {self.count}')}, {number.ref}")
         builder.line(f"store i32 {total}, ptr {self.count}")
@@ -369,8 +369,9 @@ class Regions:
 
     def _write_reduction(self, region: Region, lanes: str) -> None:
         """Write the result of bar.red."""
-        step, frame = self.graph.blocks[region.after].steps[0], self.frame
-        if "red" not in step.form.modifiers:
+        frame = self.frame
+        instruction, form = self.graph.blocks[region.barrier].steps[0].operation()
+        if not form.has("red"):
             return
         frame.begin_block(region.start, lanes, alone=True)
         word = Value(self.builder.assign(f"load i32, ptr {self.result}"), "i32")
@@ -380,6 +381,6 @@ class Regions:
             "popc": lambda: count,
             "and": lambda: self.builder.compare("icmp eq", full, constant(0, "i32")),
             "or": lambda: self.builder.compare("icmp ne", count, constant(0, "i32")),
-        }[step.form.op]()
-        frame.write(step.instruction.operands[0], value)
+        }[form.op]()
+        frame.write(instruction.operands[0], value)
         frame.block.values.clear()

@@ -68,11 +68,11 @@ def _cluster(operation: str, axis: str) -> Callable:
 
 
 def _cluster_rank(frame: Frame) -> Value:
-    builder, rank = frame.builder, None
+    builder, rank = frame.builder, constant(0, "i32")
     for axis in "zyx":
         size = frame.warp_field("cluster_dim", "i32", AXES[axis])
         index = builder.binary("urem", frame.warp_field("block_idx", "i32", AXES[axis]), size)
-        rank = index if rank is None else builder.binary("add", builder.binary("mul", rank, size), index)
+        rank = index if axis == "z" else builder.binary("add", builder.binary("mul", rank, size), index)
     return rank
 
 

@@ -62,7 +62,7 @@ class UniformTile:
             self.builder.line(f"store i1 false, ptr {slot}")
         self.builder.line(f"store i32 0, ptr {self.resume_at}")
 
-    def emit_loop(self, region: Region, emit_converged: Callable[[tuple[int, ...]], None]) -> set[int]:
+    def emit_loop(self, region: Region, emit_converged: Callable[[tuple[int, ...]], object]) -> set[int]:
         """Emit the loop; return at which blocks SIMD groups may leave it.
 
         It is entered in front of the region's other loop, to which it passes all other blocks on.

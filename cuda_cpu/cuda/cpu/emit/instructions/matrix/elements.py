@@ -5,12 +5,10 @@
 from __future__ import annotations
 
 import re
-from types import SimpleNamespace
 
 from cuda.cpu.emit.instructions.minifloats import from_minifloat
 from cuda.cpu.emit.llvm.builder import Builder
 from cuda.cpu.emit.llvm.values import Value, constant
-from cuda.cpu.ptx.syntax import Operand, Vector
 
 # Elements of each type in a register. For b1, a word of 32 bits is one element: they are multiplied at once. Floats of
 # six and four bits take a byte each; e2m1x8 are packed floats of four bits (kinds mxf4, mxf4nvf4).
@@ -51,7 +49,7 @@ def _element(builder: Builder, register: Value, type_: str, position: int) -> Va
     if type_[0] == "e":
         if type_ == "e2m1":  # in the middle of its byte (9.7.15.5.14)
             shifted = builder.binary("lshr", shifted, constant(2, "i32"))
-        return from_minifloat(SimpleNamespace(builder=builder), builder.resize(shifted, "i8"), type_.partition("x")[0])
+        return from_minifloat(builder, builder.resize(shifted, "i8"), type_.partition("x")[0])
     left = builder.binary("shl", register, constant(32 - width * (position + 1), "i32"))
     return builder.binary("ashr" if type_[0] == "s" else "lshr", left, constant(32 - width, "i32"))
 
@@ -70,9 +68,5 @@ def pack(builder: Builder, elements: list[Value], type_: str) -> list[Value]:
 
 def sizes(shape: str) -> tuple[int, int, int]:
     """Return rows, columns and depth of a shape such as m16n8k16."""
-    rows, columns, depth = map(int, re.fullmatch(r"m(\d+)n(\d+)k(\d+)", shape).groups())
-    return rows, columns, depth
-
-
-def registers_of(operand: Operand) -> tuple[Operand, ...]:
-    return operand.elements if isinstance(operand, Vector) else (operand,)
+    rows, columns, depth = re.findall(r"\d+", shape)
+    return int(rows), int(columns), int(depth)

@@ -8,13 +8,13 @@ from collections.abc import Callable
 
 from cuda.cpu.emit.access.addresses import pointers, space_of
 from cuda.cpu.emit.access.gather_scatter import load, store
-from cuda.cpu.emit.instructions.matrix.elements import PER_REGISTER, registers_of, sizes
+from cuda.cpu.emit.instructions.matrix.elements import PER_REGISTER, sizes
 from cuda.cpu.emit.instructions.matrix.products import LANES, shuffle
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import Shape, Value, constant
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Instruction
+from cuda.cpu.ptx.syntax import Instruction, elements_of
 
 # Bits of an element in memory; elements of less than a byte are packed in words of 32 bits.
 _BITS = {
@@ -69,8 +69,7 @@ def _addresses(frame: Frame, instruction: Instruction, form: Form, part: str, co
     """Return the addresses of every `step`-th element of a fragment."""
     builder = frame.builder
     operands = instruction.operands
-    address = operands[1] if part != "d" else operands[0]
-    base = pointers(frame, address, space_of(form))
+    base = pointers(frame, instruction.address(0 if part == "d" else 1), space_of(form))
     locate, line = _layout(form, part, count)
     stride = builder.resize(frame.read(operands[2], "u32"), "i64") if len(operands) > 2 else constant(line, "i64")
     bits = _BITS[form.type]
@@ -90,16 +89,16 @@ def _addresses(frame: Frame, instruction: Instruction, form: Form, part: str, co
 def load_fragment(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Load a matrix for `wmma.mma`."""
     builder = frame.builder
-    targets = registers_of(instruction.operands[0])
+    targets = elements_of(instruction.operands[0])
     bits = _BITS[form.type]
     if bits < 8:
         each = 32 // bits
-        addresses = _addresses(frame, instruction, form, form.part, len(targets) * each, each)
+        addresses = _addresses(frame, instruction, form, str(form.part), len(targets) * each, each)
         for target, pointer in zip(targets, addresses, strict=True):
             frame.write(target, load(frame, pointer, "i32"))
         return
     each = PER_REGISTER[form.type]
-    addresses = _addresses(frame, instruction, form, form.part, len(targets) * each, 1)
+    addresses = _addresses(frame, instruction, form, str(form.part), len(targets) * each, 1)
     elements = [load(frame, pointer, f"i{bits}") for pointer in addresses]
     for number, target in enumerate(targets):
         parts = elements[number * each : (number + 1) * each]
@@ -113,7 +112,7 @@ def load_fragment(frame: Frame, instruction: Instruction, form: Form) -> None:
 def store_fragment(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Store the result of `wmma.mma`."""
     builder = frame.builder
-    sources = registers_of(instruction.operands[1])
+    sources = elements_of(instruction.operands[1])
     bits, each = _BITS[form.type], PER_REGISTER[form.type]
     addresses = _addresses(frame, instruction, form, "d", len(sources) * each, 1)
     for number, source in enumerate(sources):
@@ -145,8 +144,7 @@ def emit_ldmatrix(frame: Frame, instruction: Instruction, form: Form) -> None:
         _load_bytes(frame, instruction, form)
         return
     builder = frame.builder
-    destination, address = instruction.operands
-    pointer = pointers(frame, address, "shared")
+    destination, pointer = instruction.operands[0], pointers(frame, instruction.address(1), "shared")
     loaded = []
     for matrix in range(int(form.num[1:])):
         low, high = _parts(frame, pointer, matrix, transposed=form.trans)
@@ -155,7 +153,7 @@ def emit_ldmatrix(frame: Frame, instruction: Instruction, form: Form) -> None:
             loaded.append(builder.binary("or", halves[0], builder.binary("shl", halves[1], constant(16, "i32"))))
         else:
             loaded.append(load(frame, low, "i32"))
-    for target, value in zip(registers_of(destination), loaded, strict=True):
+    for target, value in zip(elements_of(destination), loaded, strict=True):
         frame.write(target, value)
 
 
@@ -166,9 +164,8 @@ def emit_stmatrix(frame: Frame, instruction: Instruction, form: Form) -> None:
         _store_bytes(frame, instruction, form)
         return
     builder = frame.builder
-    address, source = instruction.operands
-    pointer = pointers(frame, address, "shared")
-    for matrix, register in enumerate(registers_of(source)):
+    pointer, source = pointers(frame, instruction.address(0), "shared"), instruction.operands[1]
+    for matrix, register in enumerate(elements_of(source)):
         value = builder.broadcast(frame.read(register, "b32"))
         low, high = _parts(frame, pointer, matrix, transposed=form.trans)
         store(frame, low, builder.resize(value, "i16"))
@@ -184,7 +181,7 @@ def _elements_at(frame: Frame, pointer: Value, rows: list[int], columns: list[in
     Floats of four bits are placed in the middle of their byte, as `mma` takes them (9.7.15.5.14).
     """
     builder = frame.builder
-    bits = {"b6x16_p32": 6, "b4x16_p64": 4}.get(packing, 8)
+    bits = {"b6x16_p32": 6, "b4x16_p64": 4, None: 8}.get(packing, 8)
     start = shuffle(builder, builder.broadcast(pointer), tuple(rows))
     at = _at(frame, start, _lanes([column * bits // 8 for column in columns], "i64"))
     word = builder.resize(load(frame, at, "i8"), "i32")
@@ -202,9 +199,8 @@ def _elements_at(frame: Frame, pointer: Value, rows: list[int], columns: list[in
 def _load_bytes(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Load matrices of 8 rows, or transposed ones of 16 rows; a lane gets four adjacent elements per register."""
     builder = frame.builder
-    destination, address = instruction.operands
-    pointer = pointers(frame, address, "shared")
-    targets = registers_of(destination)
+    destination, pointer = instruction.operands[0], pointers(frame, instruction.address(1), "shared")
+    targets = elements_of(destination)
     lanes = range(LANES)
     for number, target in enumerate(targets):
         parts = []
@@ -226,9 +222,9 @@ def _load_bytes(frame: Frame, instruction: Instruction, form: Form) -> None:
 def _store_bytes(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Store matrices of 16 rows and 8 columns, column-major; lane 8*matrix + i has the address of column i."""
     builder = frame.builder
-    address, source = instruction.operands
-    pointer = builder.broadcast(pointers(frame, address, "shared"))
-    for matrix, register in enumerate(registers_of(source)):
+    source = instruction.operands[1]
+    pointer = builder.broadcast(pointers(frame, instruction.address(0), "shared"))
+    for matrix, register in enumerate(elements_of(source)):
         value = builder.broadcast(frame.read(register, "b32"))
         for position in range(4):
             columns = tuple(8 * matrix + 2 * (lane % 4) + position % 2 for lane in range(LANES))

@@ -11,16 +11,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cuda.cpu.emit.instructions.matrix.elements import PER_REGISTER, pack, registers_of, sizes, unpack, word_of
+from cuda.cpu.emit.instructions.matrix.elements import PER_REGISTER, pack, sizes, unpack, word_of
 from cuda.cpu.emit.instructions.matrix.fragments import load_fragment, store_fragment
-from cuda.cpu.emit.instructions.matrix.products import LANES, Layout, Operands, Product, Scaling, Sparsity, shuffle
+from cuda.cpu.emit.instructions.matrix.products import (
+    LANES,
+    Layout,
+    Operands,
+    Product,
+    ProductForm,
+    Scaling,
+    Sparsity,
+    shuffle,
+)
 from cuda.cpu.emit.llvm.builder import Builder
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import Shape, Value, constant
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Immediate, Instruction, Operand, Vector
+from cuda.cpu.ptx.syntax import Immediate, Instruction, Operand, elements_of
 
 BLOCKS = {"kind::mxf8f6f4": 1, "kind::mxf4": 2}  # blocks of scaling without `.scale_vec`
 
@@ -125,8 +134,9 @@ def emit_mma(frame: Frame, instruction: Instruction, form: Form) -> None:
         sparsity = sparsity_of(frame, form, layout.depth, types[0], selector)
     scales = scaling = None
     if form.block_scale:
-        scaling = Scaling(form.stype, int(form.scale_vec[-2]) if form.scale_vec else BLOCKS[form.kind])
-        scales = _scales_of_a(frame, *rest[:2]), _scales_of_b(frame, *rest[2:])
+        scaling = Scaling(str(form.stype), int(form.scale_vec[-2]) if form.scale_vec else BLOCKS[form.kind])
+        data_a, selectors_a, data_b, selectors_b = rest
+        scales = _scales_of_a(frame, data_a, selectors_a), _scales_of_b(frame, data_b, selectors_b)
     values = fragments_of(frame, instruction.operands[1:4], types)
     results = multiply(frame, form, layout, types, values, metadata, scales, sparsity=sparsity, scaling=scaling)
     _write(frame, instruction.operands[0], results)
@@ -139,18 +149,18 @@ def emit_wmma(frame: Frame, instruction: Instruction, form: Form) -> None:
         (load_fragment if form.modifiers[0] == "load" else store_fragment)(frame, instruction, form)
         return
     types = form.atype or "f16", form.btype or "f16", form.ctype
-    counts = tuple(len(registers_of(operand)) * PER_REGISTER[types[0]] for operand in instruction.operands[1:3])
+    a, b = (len(elements_of(operand)) * PER_REGISTER[types[0]] for operand in instruction.operands[1:3])
     values = fragments_of(frame, instruction.operands[1:4], types)
-    results = multiply(frame, form, wmma_layout(form.shape, types[0], counts), types, values)
+    results = multiply(frame, form, wmma_layout(form.shape, types[0], (a, b)), types, values)
     _write(frame, instruction.operands[0], results)
 
 
 def _write(frame: Frame, destination: Operand, results: list[Value]) -> None:
-    for target, value in zip(registers_of(destination), results, strict=True):
+    for target, value in zip(elements_of(destination), results, strict=True):
         frame.write(target, value)
 
 
-def vector_of(frame: Frame, operand: Operand) -> Value:
+def vector_of(frame: Frame, operand: Operand | None) -> Value:
     """Return an operand of 32 bits as a SIMD group."""
     return frame.builder.broadcast(frame.read(operand, "b32"))
 
@@ -158,7 +168,7 @@ def vector_of(frame: Frame, operand: Operand) -> Value:
 def fragments_of(frame: Frame, operands: tuple[Operand, ...], types: tuple[str, ...]) -> list[list[Value]]:
     """Return the registers of A, B and C."""
     return [
-        [frame.builder.broadcast(frame.read(register, word_of(type_))) for register in registers_of(operand)]
+        [frame.builder.broadcast(frame.read(register, word_of(type_))) for register in elements_of(operand)]
         for operand, type_ in zip(operands, types, strict=True)
     ]
 
@@ -183,21 +193,21 @@ def sparsity_of(frame: Frame, form: Form, depth: int, type_: str, selector: Oper
     return Sparsity(choices, together, chunks, by_row, selector.value)
 
 
-def _scales_of_a(frame: Frame, data: Operand, selectors: Vector) -> Value:
+def _scales_of_a(frame: Frame, data: Operand, selectors: Operand) -> Value:
     """Return the scale factors of A's rows in the layout of `Scaling`: two lanes of each four have them (9.7.15.3)."""
     builder = frame.builder
-    byte, thread = (frame.read(selector, "u16") for selector in selectors.elements)
-    words = vector_of(frame, *registers_of(data))
+    byte, thread = (frame.read(selector, "u16") for selector in elements_of(selectors))
+    words = vector_of(frame, *elements_of(data))
     upper = shuffle(builder, words, tuple(lane | 2 for lane in range(LANES)))
     words = builder.select(builder.compare("icmp eq", thread, constant(1, "i16")), upper, words)
     return _from_byte(frame, words, byte)
 
 
-def _scales_of_b(frame: Frame, data: Operand, selectors: Vector) -> Value:
+def _scales_of_b(frame: Frame, data: Operand, selectors: Operand) -> Value:
     """Return the scale factors of B's columns in the layout of `Scaling`: one lane of each four has them."""
     builder = frame.builder
-    byte, thread = (frame.read(selector, "u16") for selector in selectors.elements)
-    words = chosen = vector_of(frame, *registers_of(data))
+    byte, thread = (frame.read(selector, "u16") for selector in elements_of(selectors))
+    words = chosen = vector_of(frame, *elements_of(data))
     for number in range(1, 4):
         other = shuffle(builder, words, tuple(lane // 4 * 4 + number for lane in range(LANES)))
         chosen = builder.select(builder.compare("icmp eq", thread, constant(number, "i16")), other, chosen)
@@ -217,7 +227,7 @@ def _from_byte(frame: Frame, words: Value, byte: Value) -> Value:
 
 def multiply(
     frame: Frame,
-    form: Form,
+    form: ProductForm,
     layout: Layout,
     types: tuple[str, ...],
     values: list[list[Value]],
@@ -242,7 +252,8 @@ def multiply(
     """
     builder = frame.builder
     name = f"{form}.{len(values[0])}.{len(values[1])}" + (f".{sparsity.selector}" if sparsity else "")
-    words = ([metadata] if sparsity else []) + (list(scales) if scaling else [])
+    words = [] if metadata is None else [metadata]
+    words += scales or ()
     if not frame.module.has(name):
         frame.module.define(name, _function(frame, name, form, layout, types, [*values, words], sparsity, scaling))
     element = "i64" if form.dtype == "f64" else "i32"
@@ -258,7 +269,7 @@ def multiply(
 def _function(
     frame: Frame,
     name: str,
-    form: Form,
+    form: ProductForm,
     layout: Layout,
     types: tuple[str, ...],
     values: list[list[Value]],

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import SimpleNamespace
+from typing import Protocol
 
 from cuda.cpu.emit.instructions.minifloats import from_minifloat, from_power
 from cuda.cpu.emit.instructions.rounding import directed
@@ -94,6 +94,21 @@ def shuffle(builder: Builder, value: Value, lanes: tuple[int, ...], other: Value
     return Value(ref, value.element, Shape.VECTOR)
 
 
+class ProductForm(Protocol):
+    """What a product needs to know of its instruction. The text names the product."""
+
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def ctype(self) -> str: ...
+    @property
+    def rnd(self) -> str | None: ...
+    @property
+    def satfinite(self) -> bool: ...
+    @property
+    def bitop(self) -> str | None: ...
+
+
 class Product:
     """Emits one product; each factor is fetched once."""
 
@@ -101,7 +116,7 @@ class Product:
         self,
         builder: Builder,
         layout: Layout,
-        form: object,
+        form: ProductForm,
         operands: Operands,
         sparsity: Sparsity | None = None,
         scaling: Scaling | None = None,
@@ -121,13 +136,13 @@ class Product:
         found = []
         for number in range(layout.count):
             positions = [layout.result(lane, number) for lane in range(LANES)]
-            pair = self._sparse(positions) if self.sparsity else self._dense(positions)
+            pair = self._sparse(positions, self.sparsity) if self.sparsity else self._dense(positions)
             c = self.operands.c
             total = (
                 c[number] if layout.c is None else self._fetch(2, c, [layout.c(*position) for position in positions])
             )
             if self.scaling:
-                total = self._scaled(positions, pair, steps, total)
+                total = self._scaled(positions, self.scaling, pair, steps, total)
             else:
                 for step in range(steps):
                     total = self._multiply_add(*pair(step), total)
@@ -156,9 +171,9 @@ class Product:
 
         return pair
 
-    def _sparse(self, positions: list[tuple[int, int]]) -> Pair:
+    def _sparse(self, positions: list[tuple[int, int]], sparsity: Sparsity) -> Pair:
         """Return the factors by the number of A's non-zero element; the metadata select the elements of B."""
-        layout, sparsity = self.layout, self.sparsity
+        layout = self.layout
         kept = sparsity.choices // 2 * sparsity.together  # non-zero elements of a chunk
 
         def pair(step: int) -> tuple[Value, Value]:
@@ -177,7 +192,7 @@ class Product:
             # An index has two bits; for tf32 it is 0100 or 1110: the indices of the two halves of an element.
             bits = (3,) if sparsity.choices == 2 else (2 * which, 2 * which + 1)
             for bit in bits:
-                high = self._metadata_bit(positions, chunk, bit)
+                high = self._metadata_bit(positions, sparsity, chunk, bit)
                 rights = [
                     self.builder.select(high, odd, even) for even, odd in zip(rights[::2], rights[1::2], strict=True)
                 ]
@@ -185,20 +200,21 @@ class Product:
 
         return pair
 
-    def _metadata_bit(self, positions: list[tuple[int, int]], chunk: int, bit: int) -> Value:
-        builder = self.builder
-        lanes, firsts = zip(*(self.sparsity.position(row, chunk) for row, _ in positions), strict=True)
+    def _metadata_bit(self, positions: list[tuple[int, int]], sparsity: Sparsity, chunk: int, bit: int) -> Value:
+        builder, metadata = self.builder, self.operands.metadata
+        assert metadata is not None  # of a sparse A
+        lanes, firsts = zip(*(sparsity.position(row, chunk) for row, _ in positions), strict=True)
         (first,) = set(firsts)  # all lanes' rows are in the same half
         key = ("bit", lanes, first + bit)
         if key not in self._known:
-            word = self._fetch(3, [self.operands.metadata], [(lane, 0) for lane in lanes])
+            word = self._fetch(3, [metadata], [(lane, 0) for lane in lanes])
             only = builder.binary("and", word, constant(1 << first + bit, "i32"))
             self._known[key] = builder.compare("icmp ne", only, constant(0, "i32"))
         return self._known[key]
 
-    def _scaled(self, positions: list[tuple[int, int]], pair: Pair, steps: int, c: Value) -> Value:
+    def _scaled(self, positions: list[tuple[int, int]], scaling: Scaling, pair: Pair, steps: int, c: Value) -> Value:
         """Return C plus the products of all blocks, each with its factors."""
-        builder, scaling = self.builder, self.scaling
+        builder = self.builder
         total = builder.cast("fpext", c, "double")
         each = steps // scaling.blocks
         for block in range(scaling.blocks):
@@ -210,30 +226,29 @@ class Product:
                 (0, [4 * (row % 8) + row // 8 for row, _ in positions]),
                 (1, [4 * column for _, column in positions]),
             ):
-                scales = [self._scale(which, number) for number in range(scaling.blocks)]
+                scales = [self._scale(scaling, which, number) for number in range(scaling.blocks)]
                 factor = self._fetch(4 + which, scales, [(lane, block) for lane in lanes])
                 part = builder.binary("fmul", part, builder.cast("fpext", factor, "double"))
             total = builder.binary("fadd", total, part)
         return builder.cast("fptrunc", total, "float")
 
-    def _scale(self, which: int, number: int) -> Value:
-        builder = self.builder
+    def _scale(self, scaling: Scaling, which: int, number: int) -> Value:
+        builder, scales = self.builder, self.operands.scales
+        assert scales is not None  # with scaling
         key = ("scale", which, number)
         if key not in self._known:
-            shifted = builder.binary("lshr", self.operands.scales[which], constant(8 * number, "i32"))
-            target = SimpleNamespace(builder=builder)
-            if self.scaling.type_ == "ue8m0":
-                self._known[key] = from_power(target, builder.resize(shifted, "i8"))
+            shifted = builder.binary("lshr", scales[which], constant(8 * number, "i32"))
+            if scaling.type_ == "ue8m0":
+                self._known[key] = from_power(builder, builder.resize(shifted, "i8"))
             else:  # ue4m3 is e4m3 without a sign
                 code = builder.resize(builder.binary("and", shifted, constant(0x7F, "i32")), "i8")
-                self._known[key] = from_minifloat(target, code, "e4m3")
+                self._known[key] = from_minifloat(builder, code, "e4m3")
         return self._known[key]
 
     def _multiply_add(self, a: Value, b: Value, c: Value) -> Value:
         builder, form = self.builder, self.form
         if c.element == "double":
-            frame = SimpleNamespace(builder=builder, module=builder.module, width=LANES)
-            return directed(frame, "fma", form.rnd, a, b, c)
+            return directed(builder, "fma", form.rnd, a, b, c)
         if c.element == "float":
             return builder.intrinsic("fma", c.element, a, b, c)
         if form.bitop:

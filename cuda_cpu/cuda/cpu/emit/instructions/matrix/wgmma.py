@@ -12,14 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cuda.cpu.emit.access.gather_scatter import load
-from cuda.cpu.emit.instructions.matrix.elements import registers_of, sizes
+from cuda.cpu.emit.instructions.matrix.elements import sizes
 from cuda.cpu.emit.instructions.matrix.mma import mma_layout, multiply, sparsity_of, vector_of
 from cuda.cpu.emit.instructions.matrix.products import LANES, Sparsity
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import Shape, Value, constant
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Immediate, Instruction, Operand, Vector
+from cuda.cpu.ptx.syntax import Immediate, Instruction, Operand, Vector, elements_of
 
 _SIGNS = {"f16": -0x7FFF8000, "bf16": -0x7FFF8000, "tf32": -0x80000000, "e4m3": -0x7F7F7F80, "e5m2": -0x7F7F7F80}
 
@@ -35,6 +35,10 @@ class EightColumns:
     satfinite: bool
     bitop: str | None
     sparse: bool
+
+    @property
+    def rnd(self) -> None:
+        return None
 
     @property
     def ctype(self) -> str:
@@ -184,11 +188,11 @@ def emit_wgmma(frame: Frame, instruction: Instruction, form: Form) -> None:
     keeps = frame.read(scale, "pred")
     c = [
         builder.broadcast(builder.select(keeps, frame.read(target, "b32"), constant(0, "i32")))
-        for target in registers_of(destination)
+        for target in elements_of(destination)
     ]
     across = transposed[1:2] == [True]
     results = _columns(frame, form, a, _described(frame, right), c, metadata, sparsity, transposed=across)
-    for target, value in zip(registers_of(destination), results, strict=True):
+    for target, value in zip(elements_of(destination), results, strict=True):
         frame.write(target, value)
 
 

@@ -28,7 +28,7 @@ def emit_copy(frame: Frame, instruction: Instruction, form: Form) -> None:
     elif "reduce" in form.modifiers:
         bulk.reduce(frame, instruction, form)
         if not form.bulk_group:
-            complete_bytes(frame, instruction.operands[3], form.dst, frame.read(instruction.operands[2], "u32"))
+            complete_bytes(frame, instruction.address(3), form.dst, frame.read(instruction.operands[2], "u32"))
     elif form.multicast_cluster:
         bulk.copy_to_blocks(frame, instruction, form)
     elif form.cp_mask:
@@ -41,20 +41,18 @@ def emit_copy(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 def _copy(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Copy 4, 8 or 16 bytes from global to shared memory; bytes beyond the source's size become zero."""
-    target, source, size, *rest = instruction.operands
-    if form.hint:
-        rest = rest[:-1]
-    to, from_ = pointers(frame, target, "shared"), pointers(frame, source, "global")
-    wide = f"i{8 * size.value}"
+    size, rest = instruction.immediate(2), instruction.operands[3 : -1 if form.hint else None]
+    to, from_ = pointers(frame, instruction.address(0), "shared"), pointers(frame, instruction.address(1), "global")
+    wide = f"i{8 * size}"
     if not rest:
         body = (
-            f"%word = load {wide}, ptr %x1, align {size.value}\n  store {wide} %word, ptr %x0, align {size.value}\n"
+            f"%word = load {wide}, ptr %x1, align {size}\n  store {wide} %word, ptr %x0, align {size}\n"
             "  %r = add i8 0, 0"
         )
         for_each_lane(frame, f"copy.{wide}", "i8", body, to, from_)
         return
-    known = source_size(frame, rest[0], constant(size.value, "i32"))
-    clear = f"store {wide} 0, ptr %x0, align {size.value}\n  "
+    known = source_size(frame, rest[0], constant(size, "i32"))
+    clear = f"store {wide} 0, ptr %x0, align {size}\n  "
     _copy_bytes(frame, f"copy.some.{wide}", clear, to, from_, known)
 
 
@@ -74,35 +72,35 @@ def _copy_bytes(frame: Frame, name: str, before: str, to: Value, from_: Value, s
 
 def _copy_bulk(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Copy any number of bytes and, if there is an mbarrier, complete its transaction."""
-    target, source, size, *rest = instruction.operands
     to, from_ = (
-        pointers(frame, address, space_name(space)) for address, space in ((target, form.dst), (source, form.src))
+        pointers(frame, instruction.address(index), space_name(space))
+        for index, space in enumerate((form.dst, form.src))
     )
-    amount = inside = frame.read(size, "u32")
+    amount = inside = frame.read(instruction.operands[2], "u32")
     if form.ignore_oob:  # up to 15 bytes at either end may be out of bounds; the barrier counts them, too
-        left, right, *rest = rest
+        left, right = instruction.operands[3:5]
         skipped = frame.read(left, "u32")
         to, from_ = (advanced(frame, address, skipped) for address in (to, from_))
         for ignored in (skipped, frame.read(right, "u32")):
             inside = frame.builder.intrinsic("usub.sat", "i32", inside, ignored)
     _copy_bytes(frame, "copy.bulk", "", to, from_, inside)
     if not form.bulk_group:
-        complete_bytes(frame, rest[0], form.dst, amount)
+        complete_bytes(frame, instruction.address(5 if form.ignore_oob else 3), form.dst, amount)
 
 
 def _arrive_after_copies(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Arrive on an mbarrier; without .noinc the pending count is first incremented, so that nothing changes."""
     if form.noinc:
         zero, one = constant(0, "i64"), constant(1, "i64")
-        update(frame, pointers(frame, instruction.operands[0], "shared"), one, zero, zero)
+        update(frame, pointers(frame, instruction.address(0), "shared"), one, zero, zero)
 
 
 def clear(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Fill memory with zeros: no other value is allowed (9.7.9.14)."""
-    address, size, value = instruction.operands
+    _, size, value = instruction.operands
     if not isinstance(value, Immediate) or value.value:
         raise PtxError(f"{form}: the value must be 0", instruction.line)
     frame.module.declare("llvm.memset.p0.i64", "void", ["ptr", "i8", "i64", "i1"])
     body = "call void @llvm.memset.p0.i64(ptr %x0, i8 0, i64 %x1, i1 false)\n  %r = add i8 0, 0"
-    address = pointers(frame, address, space_name(form.space))
+    address = pointers(frame, instruction.address(0), space_name(form.space))
     for_each_lane(frame, "clear", "i8", body, address, frame.read(size, "u64"))

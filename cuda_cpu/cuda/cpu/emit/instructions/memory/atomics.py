@@ -26,7 +26,7 @@ from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant, integer_of
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Address, Instruction, Operand, Register, Vector
+from cuda.cpu.ptx.syntax import Address, Instruction, Operand, Register
 
 _ORDERS = {None: "monotonic", "relaxed": "monotonic", "acquire": "acquire", "release": "release", "acq_rel": "acq_rel"}
 
@@ -51,18 +51,18 @@ _HALVES = {"f16x2": "f16", "bf16x2": "bf16"}
 @emits("atom", "red")
 def emit_atomic(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Emit one access for each element of a vector, or one in all."""
-    operands = instruction.operands if form.opcode == "atom" else (None, *instruction.operands)
-    target, address, source = operands[:3]
-    space, size = space_of(form), _bytes(form.type)
-    targets = target.elements if isinstance(target, Vector) else (target,)
-    sources = source.elements if isinstance(source, Vector) else (source,)
+    first = 1 if form.opcode == "atom" else 0  # the address
+    address, space, size = instruction.address(first), space_of(form), _bytes(form.type)
+    sources = instruction.elements(first + 1)
+    targets = instruction.elements(0) if first else ()
     if len(targets) != len(sources):
         targets = (None,) * len(sources)
     for position, (each, value) in enumerate(zip(targets, sources, strict=True)):
         wanted = isinstance(each, Register) and frame.facts.is_read(each.name)
+        result: Value | None
         if form.op == "cas":
             pointer = pointers(frame, address, space, position * size)
-            result = _compare_and_swap(frame, form, pointer, value, operands[3])
+            result = _compare_and_swap(frame, form, pointer, value, instruction.operands[first + 2])
         elif form.type in _HALVES:
             result = _both_halves(frame, form, pointers(frame, address, space, position * size), value)
         elif form.type in ("f16", "bf16"):
@@ -72,10 +72,10 @@ def emit_atomic(frame: Frame, instruction: Instruction, form: Form) -> None:
             result = _change(frame, form, address, position * size, value, wanted)
         else:
             result = _modify(frame, form, address, position * size, value, wanted)
-        if wanted:
+        if wanted and result is not None:
             frame.write(each, result)
     if form.opcode == "red" and form.mbarrier_complete_tx_bytes:  # red.async is performed synchronously
-        complete_bytes(frame, operands[3], form.space, size * len(sources))
+        complete_bytes(frame, instruction.address(first + 2), form.space, size * len(sources))
 
 
 def _bytes(type_: str) -> int:
@@ -92,7 +92,9 @@ def _name(form: Form) -> str:
     return floating if form.type[0] == "f" else signed if form.type[0] == "s" else unsigned
 
 
-def _modify(frame: Frame, form: Form, address: Address, extra: int, source: Operand, wanted: bool) -> Value | None:
+def _modify(
+    frame: Frame, form: Form, address: Address, extra: int, source: Operand | None, wanted: bool
+) -> Value | None:
     """Read, modify and write by locked instructions; return the old value."""
     builder, element, name, order = frame.builder, ELEMENTS[form.type], _name(form), _order(form)
     value, together = frame.read(source, form.type), name in COMBINES or name in FOLDS
@@ -154,7 +156,9 @@ def _pointer_by_index(indexed: Indexed, index: str) -> tuple[str, str]:
     return code, f"{extend}.{index}.by{indexed.scale}"
 
 
-def _change(frame: Frame, form: Form, address: Address, extra: int, source: Operand, wanted: bool) -> Value | None:
+def _change(
+    frame: Frame, form: Form, address: Address, extra: int, source: Operand | None, wanted: bool
+) -> Value | None:
     """Read, modify and write memory that no other thread accesses meanwhile; return the old value."""
     builder, element, name = frame.builder, ELEMENTS[form.type], _name(form)
     value = frame.read(source, form.type)
@@ -210,7 +214,7 @@ def _plain(name: str, element: str, pointer: str, value: str) -> str:
     return f"{load}{change}  store {element} {new}, ptr {pointer}, align {align}"
 
 
-def _compare_and_swap(frame: Frame, form: Form, pointer: Value, expected: Operand, new: Operand) -> Value:
+def _compare_and_swap(frame: Frame, form: Form, pointer: Value, expected: Operand | None, new: Operand) -> Value:
     """Write `new` if the memory holds `expected`; return the old value."""
     element, order = ELEMENTS[form.type], _order(form)
     failed = {"release": "monotonic", "acq_rel": "acquire"}.get(order, order)
@@ -267,7 +271,7 @@ def _small_float(frame: Frame, form: Form, type_: str, pointer: Value, value: Va
     return for_each_lane(frame, f"atom.{form.op}.{type_}.{order}", "i16", body, pointer, value)
 
 
-def _both_halves(frame: Frame, form: Form, pointer: Value, source: Operand) -> Value:
+def _both_halves(frame: Frame, form: Form, pointer: Value, source: Operand | None) -> Value:
     builder = frame.builder
     bits = frame.read(source, "b32")
     parts = []

@@ -13,7 +13,7 @@ from cuda.cpu.emit.llvm.values import Shape, Value, constant
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Address, Immediate, Instruction, Operand, Vector
+from cuda.cpu.ptx.syntax import Address, Instruction, Operand, elements_of
 from cuda.cpu.runtime.abi import number
 
 # Bits of `what`, and rows of operands: runtime/texture/tensor.h.
@@ -48,7 +48,7 @@ class Request:
         value = builder.broadcast(builder.resize(value, "i64"))
         builder.store(value, builder.offset(self.slots, index * self.frame.width * 8), align=64)
 
-    def set(self, index: int, operand: Operand, type_: str = "b32") -> None:
+    def set(self, index: int, operand: Operand | None, type_: str = "b32") -> None:
         self.put(index, self.frame.read(operand, type_))
 
     def point(self, index: int, address: Address, space: str | None) -> None:
@@ -66,19 +66,13 @@ class Request:
         frame.service("bulk", "void", lanes, f"i32 {what}", f"i32 {frame.line}", f"ptr {self.slots}")
 
 
-def _elements(operand: Operand) -> tuple[Operand | None, ...]:
-    return operand.elements if isinstance(operand, Vector) else (operand,)
-
-
 def copy_tensor(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Load, store or reduce the box of a tensor at the given coordinates."""
-    operands = list(instruction.operands)
-    if form.hint:
-        operands.pop()
-    request, dimensions = Request(frame), int(form.dim[0])
+    operands = instruction.operands[: -1 if form.hint else None]
+    request, dimensions = Request(frame), int(str(form.dim)[0])
     loads = form.src == "global"
-    tensor = operands[1] if loads else operands[0]
-    coordinates = _elements(tensor.coordinates[0]) if tensor.coordinates else ()
+    tensor = instruction.address(1 if loads else 0)
+    coordinates = elements_of(tensor.coordinates[0]) if tensor.coordinates else ()
     if len(coordinates) != dimensions:
         raise PtxError(f"{form}: {dimensions} coordinates are needed", instruction.line)
     request.point(TO, Address(tensor.base, tensor.offset), None)
@@ -91,14 +85,14 @@ def copy_tensor(frame: Frame, instruction: Instruction, form: Form) -> None:
         raise PtxError(f"{form}: an operand too many, or one is missing", instruction.line)
     what = dimensions << 8 | (IM2COL if im2col else 0)
     if not loads:
-        request.point(FROM, operands[1], form.src)
-        what |= REDUCE_TENSOR | OPERATIONS.index(form.redop) << 4 if form.reduce else STORE
+        request.point(FROM, instruction.address(1), form.src)
+        what |= REDUCE_TENSOR | OPERATIONS.index(str(form.redop)) << 4 if form.reduce else STORE
     else:
-        request.point(FROM, operands[0], form.dst)
-        request.point(BARRIER, operands[2], form.dst)
-        rest = operands[3:]
+        request.point(FROM, instruction.address(0), form.dst)
+        request.point(BARRIER, instruction.address(2), form.dst)
+        rest = list(operands[3:])
         if im2col:
-            offsets = _elements(rest.pop(0))
+            offsets = elements_of(rest.pop(0))
             if len(offsets) != dimensions - 2:
                 raise PtxError(f"{form}: {dimensions - 2} offsets are needed", instruction.line)
         if form.multicast_cluster:
@@ -112,52 +106,48 @@ def copy_tensor(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 def copy_to_blocks(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Copy to the same shared memory offset in several blocks, and signal the mbarrier of each."""
-    target, source, size, barrier, mask = instruction.operands[:5]
     request = Request(frame)
-    request.point(TO, target, form.dst)
-    request.point(FROM, source, form.src)
-    request.point(BARRIER, barrier, form.dst)
-    request.set(COORDINATE, size)
-    request.set(MASK, mask, "b16")
+    request.point(TO, instruction.address(0), form.dst)
+    request.point(FROM, instruction.address(1), form.src)
+    request.point(BARRIER, instruction.address(3), form.dst)
+    request.set(COORDINATE, instruction.operands[2])
+    request.set(MASK, instruction.operands[4], "b16")
     request.call(COPY | MULTICAST)
 
 
 def copy_some_bytes(frame: Frame, instruction: Instruction, form: Form) -> None:
-    target, source, size, *_, mask = instruction.operands
     request = Request(frame)
-    request.point(TO, target, form.dst)
-    request.point(FROM, source, form.src)
-    request.set(COORDINATE, size)
-    request.set(OFFSET, mask, "b16")
+    request.point(TO, instruction.address(0), form.dst)
+    request.point(FROM, instruction.address(1), form.src)
+    request.set(COORDINATE, instruction.operands[2])
+    request.set(OFFSET, instruction.operands[-1], "b16")
     request.call(MASKED)
 
 
 def reduce(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Combine the destination array with the source array, element by element."""
-    target, source, size, *_ = instruction.operands
     request = Request(frame)
-    request.point(TO, target, form.dst)
-    request.point(FROM, source, form.src)
-    request.set(COORDINATE, size)
-    request.call(REDUCE | OPERATIONS.index(form.redop) << 4 | TYPES[form.type] << 16)
+    request.point(TO, instruction.address(0), form.dst)
+    request.point(FROM, instruction.address(1), form.src)
+    request.set(COORDINATE, instruction.operands[2])
+    request.call(REDUCE | OPERATIONS.index(str(form.redop)) << 4 | TYPES[form.type] << 16)
 
 
 @emits("tensormap")
 def emit_tensormap(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Replace a field of a tensor map, or copy a map to global memory."""
     if form.modifiers[0] == "cp_fenceproxy":
-        target, source, _ = instruction.operands
         request = Request(frame)
-        request.point(TO, target, "global")
-        request.point(FROM, source, "shared")
+        request.point(TO, instruction.address(0), "global")
+        request.point(FROM, instruction.address(1), "shared")
         request.put(COORDINATE, constant(128, "i64"))
         request.put(OFFSET, constant(0xFFFF, "i64"))
         request.call(MASKED)
         return
-    address, *which, value = instruction.operands
-    if which and not (isinstance(which[0], Immediate) and 0 <= which[0].value < 5):
+    dimension = instruction.immediate(1) if len(instruction.operands) == 3 else 0
+    if not 0 <= dimension < 5:
         raise PtxError(f"{form}: the dimension must be a number from 0 to 4", instruction.line)
     request = Request(frame)
-    request.point(TO, address, form.space)
-    request.set(FROM, value, form.type)
-    request.call(REPLACE | FIELDS.index(form.field) << 4 | (which[0].value if which else 0) << 8)
+    request.point(TO, instruction.address(0), form.space)
+    request.set(FROM, instruction.operands[-1], form.type)
+    request.call(REPLACE | FIELDS.index(str(form.field)) << 4 | dimension << 8)

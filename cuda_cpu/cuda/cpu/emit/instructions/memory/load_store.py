@@ -9,6 +9,7 @@ from cuda.cpu.emit.access.addresses import (
     CLUSTER_STRIDE,
     cluster_pointers,
     cluster_start,
+    local_start,
     parameter_address,
     pointers,
     shared_start,
@@ -24,7 +25,7 @@ from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.emit.simt.parameters import Storage
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Address, Instruction, Operand, Register, Symbol, Vector
+from cuda.cpu.ptx.syntax import Address, Instruction, Operand, Register, Symbol, Vector, elements_of
 
 ORDERS = {
     None: "",
@@ -37,10 +38,6 @@ ORDERS = {
 
 
 # --- load and store -----------------------------------------------------------------------------------
-
-
-def _destinations(operand: Operand) -> tuple[Operand | None, ...]:
-    return operand.elements if isinstance(operand, Vector) else (operand,)
 
 
 def _is_strong_vector(operand: Operand, step: int) -> bool:
@@ -64,9 +61,19 @@ def _parameter(frame: Frame, address: Address, space: str) -> Storage | int | No
     return found
 
 
+def _parameter_offset(address: Address) -> int:
+    """Return the offset in the .param variable that an address names."""
+    return address.offset + _symbol(address).offset
+
+
+def _symbol(address: Address) -> Symbol:
+    assert isinstance(address.base, Symbol)
+    return address.base
+
+
 @emits("ld", "ldu")
 def emit_load(frame: Frame, instruction: Instruction, form: Form) -> None:
-    destination, address = instruction.operands[:2]
+    destination, address = instruction.operands[0], instruction.address(1)
     space, type_ = space_of(form), form.type
     element = integer_of(ELEMENTS[type_])
     order = ORDERS[getattr(form, "sem", None)]
@@ -74,34 +81,39 @@ def emit_load(frame: Frame, instruction: Instruction, form: Form) -> None:
     step = width_of(element) // 8
     strong = None
     if order and parameter is None and _is_strong_vector(destination, step):
-        count = len(destination.elements)
+        count = len(elements_of(destination))
         strong = strong_vectors.load(frame, pointers(frame, address, space), element, count, order)
-    for position, target in enumerate(_destinations(destination)):
+    for position, target in enumerate(elements_of(destination)):
         if target is None:
             continue
         extra = position * step
         if strong:
             value = strong[position]
         elif isinstance(parameter, Storage):
-            value = parameter.read(address.base.offset + address.offset + extra, element, frame.line)
+            value = parameter.read(_parameter_offset(address) + extra, element, frame.line)
         elif parameter is not None:
             start = frame.warp_field("params", "ptr").ref
-            offset = parameter + address.base.offset + address.offset + extra
+            offset = parameter + _parameter_offset(address) + extra
             value = Value(frame.at_entry_load(start, offset, element, step), element)
         else:
-            access = affine.contiguous_access(frame, instruction, form, address, extra, step)
-            if access is None:
-                value = _load_lanes(frame, instruction, form, position)
-                if value is None and (element, order) == ("i32", "") and space in ("global", "generic", "const"):
-                    value = _gather_by_index(frame, address, extra)
-                if value is None:
-                    value = load(frame, pointers(frame, address, space, extra), element, order)
-            else:
-                value = load_contiguous(frame, access, element)
+            value = _load_element(frame, instruction, form, position, element)
         if isinstance(target, Register):
             indexed.loaded(frame, target.name, value, signed=type_.startswith("s"))
             value = frame.builder.resize(value, frame.element_of(target.name), signed=type_.startswith("s"))
         frame.write(target, value)
+
+
+def _load_element(frame: Frame, instruction: Instruction, form: Form, position: int, element: str) -> Value:
+    """Load an element of a vector, or the only one, in the way that suits the lanes' addresses."""
+    address, space, step = instruction.address(1), space_of(form), width_of(element) // 8
+    order, extra = ORDERS[getattr(form, "sem", None)], position * step
+    access = affine.contiguous_access(frame, instruction, form, address, extra, step)
+    if access is not None:
+        return load_contiguous(frame, access, element)
+    value = _load_lanes(frame, instruction, form, position)
+    if value is None and (element, order) == ("i32", "") and space in ("global", "generic", "const"):
+        value = _gather_by_index(frame, address, extra)
+    return load(frame, pointers(frame, address, space, extra), element, order) if value is None else value
 
 
 def _gather_by_index(frame: Frame, address: Address, extra: int) -> Value | None:
@@ -117,7 +129,7 @@ def _load_lanes(frame: Frame, instruction: Instruction, form: Form, position: in
         together = adjacent.find(frame, instruction, form, position)
         if not together:
             return None
-        base = instruction.operands[1].base
+        base = instruction.address(1).base
         addresses = pointers(frame, Address(base, together[0][1]), space_of(form))
         if addresses.uniform:
             return None
@@ -131,7 +143,7 @@ def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
     if form.bulk:
         clear(frame, instruction, form)
         return
-    address, source = instruction.operands[:2]
+    address, source = instruction.address(0), instruction.operands[1]
     space, builder = space_of(form), frame.builder
     order = ORDERS[getattr(form, "sem", None)]
     element = integer_of(ELEMENTS[form.type])
@@ -139,9 +151,9 @@ def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
     step = width_of(element) // 8
     strong = order and parameter is None and _is_strong_vector(source, step)
     if strong:
-        elements = [builder.bits(frame.read(each, form.type)) for each in source.elements]
+        elements = [builder.bits(frame.read(each, form.type)) for each in elements_of(source)]
         strong_vectors.store(frame, pointers(frame, address, space), elements, order)
-    for position, each in enumerate(() if strong else _destinations(source)):
+    for position, each in enumerate(() if strong else elements_of(source)):
         value = builder.bits(frame.read(each, form.type))
         extra = position * step
         if parameter is None:
@@ -155,11 +167,11 @@ def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
             results = [result.name for result in frame.facts.function.results]
             returned = len(frame.graph.blocks) > 1 and parameter.name in results
             lanes = frame.lanes() if frame.block.waiting or returned else None
-            parameter.write(address.base.offset + address.offset + extra, value, frame.line, lanes)
+            parameter.write(_parameter_offset(address) + extra, value, frame.line, lanes)
         else:
-            raise PtxError(f"store to kernel parameter {address.base.name!r}", frame.line)
+            raise PtxError(f"store to kernel parameter {_symbol(address).name!r}", frame.line)
     if form.mbarrier_complete_tx_bytes:  # st.async is performed synchronously
-        complete_bytes(frame, instruction.operands[2], form.space, step * len(_destinations(source)))
+        complete_bytes(frame, instruction.address(2), form.space, step * len(elements_of(source)))
 
 
 # --- address conversion -------------------------------------------------------------------------------
@@ -208,7 +220,8 @@ def emit_isspacep(frame: Frame, instruction: Instruction, form: Form) -> None:
 
     def within(which: str) -> Value:
         size = frame.warp_field(*(("shared_size", "i32") if which == "shared" else ("local_stride", "i64")))
-        distance = builder.binary("sub", address, space_start(frame, which))
+        start = shared_start(frame) if which == "shared" else local_start(frame)
+        distance = builder.binary("sub", address, start)
         return builder.compare("icmp ult", distance, builder.resize(size, "i64"))
 
     if space in ("shared", "local"):

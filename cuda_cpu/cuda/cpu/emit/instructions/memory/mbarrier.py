@@ -89,10 +89,9 @@ def emit_mbarrier(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 def _initialise(frame: Frame, instruction: Instruction, form: Form) -> None:
     builder = frame.builder
-    address, count = instruction.operands
-    count = builder.resize(frame.read(count, "u32"), "i64")
+    count = builder.resize(frame.read(instruction.operands[1], "u32"), "i64")
     state = builder.binary("or", builder.binary("shl", count, constant(20, "i64")), count)
-    store(frame, pointers(frame, address, space_of(form)), state, "release")
+    store(frame, pointers(frame, instruction.address(0), space_of(form)), state, "release")
 
 
 def _invalidate(frame: Frame, instruction: Instruction, form: Form) -> None:
@@ -100,31 +99,30 @@ def _invalidate(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 
 def _arrive(frame: Frame, instruction: Instruction, form: Form) -> None:
-    destination, address, *rest = instruction.operands
+    destination, _, *rest = instruction.operands
     amount = frame.builder.resize(frame.read(rest[0], "u32"), "i64") if rest else constant(1, "i64")
     zero, one = constant(0, "i64"), constant(1, "i64")
     arrived, transferred = (one, amount) if form.op == "expect_tx" else (amount, zero)
     dropped = arrived if form.modifiers[0] == "arrive_drop" else zero
-    pointer = pointers(frame, address, space_of(form))
+    pointer = pointers(frame, instruction.address(1), space_of(form))
     frame.write(destination, update(frame, pointer, arrived, dropped, transferred))
 
 
 def _transfer(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Emit expect_tx or complete_tx."""
     builder = frame.builder
-    address, amount = instruction.operands
-    amount = builder.resize(frame.read(amount, "u32"), "i64")
+    amount = builder.resize(frame.read(instruction.operands[1], "u32"), "i64")
     zero = constant(0, "i64")
     if form.modifiers[0] == "complete_tx":
         amount = builder.binary("sub", zero, amount)
-    update(frame, pointers(frame, address, space_of(form)), zero, zero, amount)
+    update(frame, pointers(frame, instruction.address(0), space_of(form)), zero, zero, amount)
 
 
 def _test(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Test whether the phase of a state, or of a parity, is complete. try_wait need not block: programs loop."""
     builder = frame.builder
-    destination, address, state = instruction.operands[:3]
-    now = load(frame, pointers(frame, address, space_of(form)), "i64", "acquire")
+    destination, _, state = instruction.operands[:3]
+    now = load(frame, pointers(frame, instruction.address(1), space_of(form)), "i64", "acquire")
     phase = builder.binary("lshr", now, constant(_PHASE, "i64"))
     if form.parity:
         wanted = builder.resize(frame.read(state, "u32"), "i64")

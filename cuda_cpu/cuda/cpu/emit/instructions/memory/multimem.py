@@ -12,15 +12,11 @@ from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import ELEMENTS, constant, integer_of
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Instruction, Operand, Vector
+from cuda.cpu.ptx.syntax import Instruction
 
 WIDE = 1 << 12
 PARTS = {"f16x2": ("f16", 1), "bf16x2": ("bf16", 1)}  # element type, log2 of the elements of a register
 WORK = {"ld_reduce": bulk.MULTIMEM_LOAD, "st": bulk.MULTIMEM_STORE, "red": bulk.MULTIMEM_REDUCE}
-
-
-def _registers(operand: Operand) -> tuple[Operand, ...]:
-    return operand.elements if isinstance(operand, Vector) else (operand,)
 
 
 @emits("multimem")
@@ -31,10 +27,9 @@ def emit_multimem(frame: Frame, instruction: Instruction, form: Form) -> None:
         return
     request = bulk.Request(frame)
     loads = form.modifiers[0] == "ld_reduce"
-    data, address = instruction.operands if loads else reversed(instruction.operands)
-    registers = _registers(data)
+    registers = instruction.elements(0 if loads else 1)
     part, parts = PARTS.get(form.type, (form.type, 0))
-    request.point(bulk.TO, address, "global")
+    request.point(bulk.TO, instruction.address(1 if loads else 0), "global")
     if not loads:
         for number, register in enumerate(registers):
             request.put(bulk.COORDINATE + number, frame.builder.bits(frame.read(register, form.type)))
@@ -49,13 +44,13 @@ def emit_multimem(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 def _copy(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Copy from shared memory, or reduce into the destination."""
-    target, source, size, *mask = instruction.operands
+    _, _, size, *mask = instruction.operands
     request = bulk.Request(frame)
-    request.point(bulk.TO, target, form.dst)
-    request.point(bulk.FROM, source, form.src)
+    request.point(bulk.TO, instruction.address(0), form.dst)
+    request.point(bulk.FROM, instruction.address(1), form.src)
     request.set(bulk.COORDINATE, size)
     if form.reduce:
-        what = bulk.MULTIMEM_REDUCE_BULK | bulk.OPERATIONS.index(form.redop) << 4 | bulk.TYPES[form.type] << 16
+        what = bulk.MULTIMEM_REDUCE_BULK | bulk.OPERATIONS.index(str(form.redop)) << 4 | bulk.TYPES[form.type] << 16
     else:
         what = bulk.MULTIMEM_COPY
         request.put(bulk.OFFSET, frame.read(mask[0], "b16") if mask else constant(0xFFFF, "i64"))

@@ -10,7 +10,7 @@ from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, integer_
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Address, Instruction, Operand, Pair, Vector
+from cuda.cpu.ptx.syntax import Address, Instruction, Operand, Pair, elements_of
 from cuda.cpu.runtime.abi import number
 
 # Bits of `what`, and rows of arguments: runtime/texture/texture.h.
@@ -43,7 +43,7 @@ class Request:
         self.arguments = builder.alloca(f"[{ROWS} x {builder.type('i32')}]", 64)
         self.data = builder.alloca(f"[4 x {builder.type('i64')}]", 64)
 
-    def set(self, index: int, operand: Operand, type_: str = "b32") -> None:
+    def set(self, index: int, operand: Operand | None, type_: str = "b32") -> None:
         self.put(index, self.frame.builder.bits(self.frame.read(operand, type_)))
 
     def put(self, index: int, value: Value) -> None:
@@ -77,10 +77,6 @@ class Request:
         return self.frame.builder.resize(value, element)
 
 
-def _elements(operand: Operand) -> tuple[Operand | None, ...]:
-    return operand.elements if isinstance(operand, Vector) else (operand,)
-
-
 def _next(rest: list[Operand], form: Form, line: int) -> Operand:
     """Remove and return the next operand after the address."""
     if not rest:
@@ -92,7 +88,7 @@ def _coordinates(request: Request, form: Form, address: Address, count: int) -> 
     """Store layer and coordinates; elements after them are padding, as in the manual."""
     if len(address.coordinates) != 1:
         raise PtxError(f"{form}: samplers of their own are not supported by the CPU device", request.frame.line)
-    given = list(_elements(address.coordinates[0]))
+    given = list(elements_of(address.coordinates[0]))
     if GEOMETRIES[form.geometry] & LAYERED:
         request.set(LAYER, given.pop(0))
     if len(given) < count:
@@ -105,12 +101,12 @@ def _dimensions(form: Form) -> int:
     return 3 if "cube" in form.geometry else GEOMETRIES[form.geometry] >> 8
 
 
-def _write(frame: Frame, request: Request, destination: Operand, dtype: str) -> None:
+def _write(frame: Frame, request: Request, destination: Operand | None, dtype: str) -> None:
     """Write the results; the predicate for resident memory is always true."""
     if isinstance(destination, Pair):
         frame.write(destination.second, constant(1, "i1"))
         destination = destination.first
-    for index, target in enumerate(_elements(destination)):
+    for index, target in enumerate(elements_of(destination)):
         if target is not None:
             frame.write(target, request.result(index, integer_of(ELEMENTS[dtype])))
 
@@ -118,7 +114,7 @@ def _write(frame: Frame, request: Request, destination: Operand, dtype: str) -> 
 @emits("tex", "tld4")
 def emit_fetch(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Emit tex (a filtered element) or tld4 (one channel of the four elements that bilinear filtering reads)."""
-    destination, address, *rest = instruction.operands
+    destination, address, rest = instruction.operands[0], instruction.address(1), list(instruction.operands[2:])
     request = Request(frame)
     what = GEOMETRIES[form.geometry] | RESULTS.get(form.dtype, 0) << 16 | (INDEX if form.type == "s32" else 0)
     _coordinates(request, form, address, _dimensions(form))
@@ -130,10 +126,10 @@ def emit_fetch(frame: Frame, instruction: Instruction, form: Form) -> None:
             request.set(DX, _next(rest, form, frame.line))
         elif form.level == "grad":
             for index in (DX, DY):
-                gradients = _elements(_next(rest, form, frame.line))
+                gradients = elements_of(_next(rest, form, frame.line))
                 for axis, operand in enumerate(gradients[: GEOMETRIES[form.geometry] >> 8 & 3]):
                     request.set(index + axis, operand)
-    offsets = _elements(rest.pop(0)) if rest else ()
+    offsets = elements_of(rest.pop(0)) if rest else ()
     if rest or (offsets and "cube" in form.geometry):
         raise PtxError(f"{form}: comparison of depths is not supported by the CPU device", frame.line)
     for axis in range(3):
@@ -145,7 +141,7 @@ def emit_fetch(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 @emits("txq", "suq")
 def emit_query(frame: Frame, instruction: Instruction, form: Form) -> None:
-    destination, address, *rest = instruction.operands
+    destination, address, rest = instruction.operands[0], instruction.address(1), list(instruction.operands[2:])
     request = Request(frame)
     request.put(DX, frame.read(rest[0], "b32") if rest else constant(0, "i32"))
     if form.query == "memory_layout":  # no surface is linear memory, but the handle is still checked
@@ -182,8 +178,8 @@ def _bytes(type_: str) -> int:
 
 @emits("suld")
 def emit_surface_load(frame: Frame, instruction: Instruction, form: Form) -> None:
-    destination, address = instruction.operands
-    count = len(_elements(destination))
+    destination, address = instruction.operands[0], instruction.address(1)
+    count = len(elements_of(destination))
     request, what = _surface(frame, form, LOAD, address, _bytes(form.type), count)
     request.call(what, address)
     _write(frame, request, destination, form.type)
@@ -191,8 +187,7 @@ def emit_surface_load(frame: Frame, instruction: Instruction, form: Form) -> Non
 
 @emits("sust")
 def emit_surface_store(frame: Frame, instruction: Instruction, form: Form) -> None:
-    address, source = instruction.operands
-    builder, values = frame.builder, _elements(source)
+    builder, address, values = frame.builder, instruction.address(0), instruction.elements(1)
     work = STORE_FORMATTED if form.mode == "p" else STORE
     request, what = _surface(frame, form, work, address, _bytes(form.type), len(values))
     for index, value in enumerate(values):
@@ -203,7 +198,7 @@ def emit_surface_store(frame: Frame, instruction: Instruction, form: Form) -> No
 
 @emits("sured")
 def emit_surface_reduction(frame: Frame, instruction: Instruction, form: Form) -> None:
-    address, value = instruction.operands
+    address, value = instruction.address(0), instruction.operands[1]
     builder = frame.builder
     work = REDUCE_ELEMENT if form.mode == "p" else REDUCE
     request, what = _surface(frame, form, work, address, _bytes(form.type), REDUCTIONS.index(form.op))
