@@ -129,8 +129,9 @@ def aarch64(session):
 
 @nox.session
 def docs(session):
-    """Build the documentation; warnings are errors."""
+    """Build the documentation, in which warnings are errors, and check the pages."""
     session.run("python", "-m", "sphinx", "-W", "--keep-going", "-b", "html", "docs", "docs/_build/html")
+    session.run("python", "docs/check_site.py", "docs/_build/html")
 
 
 @nox.session

@@ -4,88 +4,28 @@
 
 from __future__ import annotations
 
-import ast
-import importlib
-import importlib.util
 import pathlib
 import re
 from collections.abc import Callable
 
+import bindings_pages
 import core_pages
 
 ROOT = pathlib.Path(__file__).parents[1]
 
-TITLES = {
-    "driver": "The CUDA driver API",
-    "runtime": "The CUDA runtime API",
-    "nvrtc": "NVRTC, the runtime compiler",
-    "nvjitlink": "nvJitLink, the linker",
-    "nvvm": "libNVVM, the compiler of NVVM IR",
-    "nvfatbin": "nvFatbin, which packs fat binaries",
-    "nvml": "NVML, the management library",
-    "cufile": "cuFile, direct storage access",
-    "cudla": "cuDLA, the deep learning accelerator of Jetson and DRIVE",
-}
-
 
 def write_all(folder: pathlib.Path) -> None:
     folder.mkdir(exist_ok=True)
-    pages = {f"bindings_{name}.md": bindings_page(stub) for name, stub in stubs().items()}
-    pages |= {
+    pages = {
         "implemented_table.md": implemented_table(),
         "instructions_table.md": instructions_table(),
         "advice_table.md": advice_table(),
     }
-    pages |= core_pages.pages() | explained(folder.parent / "design/block_sums.ptx")
+    pages |= bindings_pages.pages() | core_pages.pages() | explained(folder.parent / "design/block_sums.ptx")
     for name, text in pages.items():
         path = folder / name
         if not path.exists() or path.read_text() != text:
             path.write_text(text)
-
-
-def stubs() -> dict[str, pathlib.Path]:
-    """Return the stub of each generated module of cuda.bindings, in the order of TITLES."""
-    folder = pathlib.Path(importlib.util.find_spec("cuda.bindings").origin).parent
-    found = {path.stem: path for path in folder.glob("*.pyi") if (folder / f"cy{path.stem}.pxd").exists()}
-    return {name: found.pop(name) for name in TITLES if name in found} | found
-
-
-def bindings_page(stub: pathlib.Path) -> str:
-    """Return the reference of one module, from its stub: functions with their docstrings, then structs and enums."""
-    name = stub.stem
-    importlib.import_module(f"cuda.bindings.{name}")  # otherwise autodoc would run the stub instead
-    nodes = ast.parse(stub.read_text()).body
-    functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef) and node.name[0] != "_"}
-    classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef) and node.name[0] != "_"}
-    enums = {name for name, node in classes.items() if any("Enum" in ast.unparse(base) for base in node.bases)}
-    lines = [f"# cuda.bindings.{name}", "", f"{TITLES[name]}: {len(functions)} functions, {len(classes)} classes.", ""]
-    lines += ["## Functions", "", "```{eval-rst}", f".. py:currentmodule:: cuda.bindings.{name}", ""]
-    for function in sorted(functions):
-        arguments = ", ".join(argument.arg for argument in functions[function].args.args)
-        lines += [f".. autofunction:: cuda.bindings.{name}.{function}({arguments})", ""]
-    lines += ["```", "", "## Structures and handles", "", *class_table(classes, set(classes) - enums)]
-    lines += ["## Enumerations", "", *class_table(classes, enums)]
-    return "\n".join(lines) + "\n"
-
-
-def class_table(classes: dict[str, ast.ClassDef], names: set[str]) -> list[str]:
-    """Return a table of classes and their members."""
-    if not names:
-        return ["None.", ""]
-    lines = ["| name | members |", "|---|---|"]
-    for name in sorted(names):
-        members = [member_name(node) for node in classes[name].body]
-        shown = [member for member in dict.fromkeys(members) if member and not member.startswith("__")]
-        lines.append(f"| `{name}` | {', '.join(f'`{member}`' for member in shown) or 'opaque'} |")
-    return [*lines, ""]
-
-
-def member_name(node: ast.stmt) -> str:
-    if isinstance(node, ast.AnnAssign):
-        return ast.unparse(node.target)
-    if isinstance(node, ast.Assign):
-        return ast.unparse(node.targets[0])
-    return getattr(node, "name", "")
 
 
 def implemented_table() -> str:

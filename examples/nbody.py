@@ -47,8 +47,13 @@ def galaxy(rng, stars, centre, drift):
 
 
 def draw(stars, size=300):
-    counts = np.histogram2d(stars[:, 1], stars[:, 0], bins=size, range=[(-3, 3), (-3, 3)])[0]
-    return Image.fromarray((255 * (1 - np.exp(-counts))).astype(np.uint8))
+    """Return a picture: each star is a spot of light; the more light, the whiter, on a logarithmic scale."""
+    light = np.histogram2d(stars[:, 1], stars[:, 0], bins=size, range=[(-3, 3), (-3, 3)])[0]
+    spot = np.exp(-np.square(np.arange(-4, 5)) / 3)
+    for axis in (0, 1):
+        light = np.apply_along_axis(np.convolve, axis, light, spot, mode="same")
+    level = np.minimum(np.log1p(6 * light) / np.log(30), 1)
+    return Image.fromarray((255 * level[..., None] ** (1.6, 1.1, 0.6)).astype(np.uint8))
 
 
 def main(path="galaxies.gif", stars=1024, frames=40):

@@ -56,6 +56,7 @@ def main():
     device.set_current()
     stream = device.create_stream()
     options = ProgramOptions(arch=f"sm_{device.arch}", std="c++17", use_bundled_headers=True)
+    print("compiling CUB, which takes a few seconds ...", flush=True)
     kernel = Program(SOURCE, "c++", options).compile("cubin").get_kernel("solve")
 
     count, shift = 256, 0.1

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Use two devices at once; on a machine without GPUs, run it with CUDA_CPU_DEVICES=2."""
+"""Use two devices at once: without GPUs, `CUDA_CPU_DEVICES=2 python two_devices.py` creates two CPU devices."""
 
 import numpy as np
 
@@ -17,6 +17,8 @@ PART = 256
 
 def main():
     devices = Device.get_all_devices()[:2]
+    if len(devices) == 1:
+        print("there is one device; to get two without a second GPU: CUDA_PYTHON_DRIVER=cpu CUDA_CPU_DEVICES=2")
     devices[0].set_current()
     result = LegacyPinnedMemoryResource().allocate(8 * PART * len(devices), stream=devices[0].default_stream)
     streams, parts = [], []

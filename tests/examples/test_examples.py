@@ -106,6 +106,7 @@ def test_nbody_draws_two_galaxies(tmp_path):
     with Image.open(tmp_path / "n.gif") as picture:
         assert (picture.n_frames, picture.size) == (3, (300, 300))
         first = np.asarray(picture.convert("L"))
+    assert (first > 100).mean() > 0.02  # bright enough to see: a star is more than a pixel
     assert first[119:122, 90:94].max() > 100  # the middle of one: just off (-1.2, -0.6) in a square from -3 to 3
     assert first[179:182, 206:210].max() > 100  # of the other
     assert first[:50].max() == first[-50:].max() == 0  # nothing far from both

@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Run examples and record what they print and draw, for the page of examples: python docs/record_examples.py [NAME...]
+
+Writes docs/_static/examples/NAME.txt and NAME.png. An example whose libraries are not installed is named and left out.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from PIL import Image
+
+ROOT = pathlib.Path(__file__).parents[1]
+EXAMPLES, RECORDS = ROOT / "examples", ROOT / "docs/_static/examples"
+NOT_SHOWN = {"make_picture"}
+# Arguments of the examples that draw. The picture is the only file in their folder then.
+DRAWS = {
+    "mandelbrot": ["mandelbrot.png"],
+    "texture_picture": ["texture.png"],
+    "image_filter": [str(EXAMPLES / "picture.png"), "edges.png"],
+    "nbody": ["galaxies.gif", "4096", "40"],
+}
+RANKS = {"mpi_sum": ["mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", "4"]}
+
+
+def record(name: str) -> str:
+    """Run an example, and return its name with the outcome."""
+    arguments = DRAWS.get(name, [])
+    with tempfile.TemporaryDirectory() as folder:
+        command = [*RANKS.get(name, []), sys.executable, str(EXAMPLES / f"{name}.py"), *arguments]
+        environment = os.environ | {"CUDA_PYTHON_DRIVER": "cpu", "CUDA_CPU_DEVICES": "2"}
+        result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+        if result.returncode:
+            return f"{name}: not recorded: {(result.stderr.strip() or 'no message').splitlines()[-1]}"
+        (RECORDS / f"{name}.txt").write_text(result.stdout.replace(f"{EXAMPLES}/", ""))
+        if arguments:
+            with Image.open(next(pathlib.Path(folder).iterdir())) as picture:
+                picture.seek(getattr(picture, "n_frames", 1) * 2 // 3)  # galaxies that have met
+                picture.save(RECORDS / f"{name}.png", optimize=True)
+    return f"{name}: recorded"
+
+
+def main(names: list[str]) -> None:
+    RECORDS.mkdir(exist_ok=True)
+    for name in names or sorted({path.stem for path in EXAMPLES.glob("*.py")} - NOT_SHOWN):
+        print(record(name), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
