@@ -61,14 +61,14 @@ def contents(subject: dict) -> Iterator[tuple[str, str, str]]:
 def resolved(words: str, entries: dict[str, Entry]) -> Iterator[Entry]:
     """Yield the classes and functions that the names of a page stand for."""
     for word in words.split():
-        what, colon, module = word.partition(":")
+        selection, colon, module = word.partition(":")
         if not colon:
             yield entries[f"cuda.core.{word}"]
             continue
         prefix = f"cuda.core.{module}.".replace("..", ".")
         for name, entry in entries.items():
             is_error = isinstance(entry.value, type) and issubclass(entry.value, BaseException)
-            kind = {"functions": entry.kind == "function", "exceptions": is_error, "all": True}[what]
+            kind = {"functions": entry.kind == "function", "exceptions": is_error, "all": True}[selection]
             if kind and entry.kind in ("class", "function") and name == prefix + entry.member:
                 yield entry
 

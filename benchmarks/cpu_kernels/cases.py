@@ -157,15 +157,15 @@ def all_cases(scale: int = 1) -> list[Case]:
     ]  # fmt: skip
 
 
-def check_equal(case: Case, found: np.ndarray, expected: np.ndarray, what: str) -> None:
+def check_equal(case: Case, found: np.ndarray, expected: np.ndarray, label: str) -> None:
     """Compare results. The iterations of a Mandelbrot point may differ by one, because of rounding."""
     if case.tolerance < 0:
         apart = np.count_nonzero(found != expected) / found.size
-        assert apart < 0.02, f"{what}: {apart:.1%} of the results differ"
+        assert apart < 0.02, f"{label}: {apart:.1%} of the results differ"
     elif case.tolerance == 0:
-        np.testing.assert_array_equal(found, expected, err_msg=what)
+        np.testing.assert_array_equal(found, expected, err_msg=label)
     else:
-        np.testing.assert_allclose(found, expected, rtol=case.tolerance, atol=2e-4, err_msg=what)
+        np.testing.assert_allclose(found, expected, rtol=case.tolerance, atol=2e-4, err_msg=label)
 
 
 def c_argument(argument: object) -> object:

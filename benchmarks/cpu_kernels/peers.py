@@ -56,7 +56,7 @@ class Numba:
         )  # fmt: skip
         self._folder = tempfile.TemporaryDirectory()
 
-    def _ask(self, *words: object) -> str:
+    def _request(self, *words: object) -> str:
         asked, answers = self._process.stdin, self._process.stdout
         assert asked is not None, "a pipe, as asked for above"
         assert answers is not None, "a pipe, as asked for above"
@@ -70,12 +70,12 @@ class Numba:
     def load(self, case: Case) -> dict[str, np.ndarray]:
         """Create the data of a case, run it once and return the results."""
         path = os.path.join(self._folder.name, "results.npz")
-        self._ask("load", case.name, path)
+        self._request("load", case.name, path)
         with np.load(path) as results:
             return dict(results)
 
     def run(self, count: int, cpu_time: bool) -> float:
-        return float(self._ask("run", count, int(cpu_time)))
+        return float(self._request("run", count, int(cpu_time)))
 
     def close(self) -> None:
         self._process.communicate()  # which closes its input

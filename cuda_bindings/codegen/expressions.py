@@ -74,16 +74,16 @@ class Expressions:
     def scalar(self, type_: Type, python: str, label: str) -> str:
         """Return the expression that converts a Python object to a C value that is no struct."""
         spelled = self.c(type_)
-        what = roles.kind(self.library, type_)
+        kind = roles.kind(self.library, type_)
         if handle := self.names.handle(type_):
             kind = self.kind(handle)
             width = "<size_t>" if isinstance(strip_typedefs(self.library, type_), Pointer) else ""
             return f"<{spelled}>{width}as_handle({python}, {kind}, {label})"
-        if what == "enum":
+        if kind == "enum":
             return f"<{spelled}>as_signed({python}, -0x80000000LL, 0xFFFFFFFFLL, {label})"
-        if what == "float":
+        if kind == "float":
             return f"{'as_single' if type_ == Primitive('float') else 'as_double'}({python}, {label})"
-        if what == "integer":
+        if kind == "integer":
             size, signed = integer(self.library, type_)
             if not signed:
                 return f"<{spelled}>as_unsigned({python}, 0x{'FF' * size}ULL, {label})"
@@ -95,13 +95,13 @@ class Expressions:
 
     def value(self, type_: Type, c: str) -> str:
         """Return the expression that converts a C value to a Python object."""
-        what = roles.kind(self.library, type_)
+        kind = roles.kind(self.library, type_)
         meaning = strip_typedefs(self.library, type_)
         if handle := self.names.handle(type_):
             # Sign-extended, as the object stores it.
             wide = "<size_t>" if isinstance(meaning, Pointer) else "<unsigned long long><long long>"
             return f"new_handle({self.kind(handle)}, {wide}{c})"
-        if what == "enum":
+        if kind == "enum":
             enum = enum_of(self.library, type_)
             cast = "" if enum.signed else "<unsigned int>"
             return f"new_enum({self.kind(self.names.enum(enum.name))}, {cast}{c})"

@@ -29,13 +29,13 @@ def by_record_rule(library: Library, function: Function) -> list[Param]:
     for index, param in enumerate(params):
         before, after = result[index - 1] if index else None, params[index + 1 :]
         if kind(library, param.type) == "pointer" and not param.const:
-            what = kind(library, param.pointee)
-            if what == "char" and after and LENGTH_NAME.fullmatch(after[0].name):
+            pointee = kind(library, param.pointee)
+            if pointee == "char" and after and LENGTH_NAME.fullmatch(after[0].name):
                 queried = isinstance(after[0].type, Pointer)
                 result[index] = dataclasses.replace(param, role=Role.OUT_STRING, count=after[0].name)
                 result[index + 1] = dataclasses.replace(after[0], role=Role.QUERIED_COUNT if queried else Role.LENGTH)
                 params[index + 1] = dataclasses.replace(after[0], name="")  # done
-            elif what == "integer" and COUNT_NAME.fullmatch(param.name):
+            elif pointee == "integer" and COUNT_NAME.fullmatch(param.name):
                 found = counted(library, function, index)
                 for array in found:
                     result[array] = dataclasses.replace(params[array], role=Role.OUT_ARRAY, count=param.name)
@@ -72,15 +72,15 @@ def plain(library: Library, function: Function, param: Param) -> Param:
     """Return the parameter with the role that follows from its own type and name."""
     role = Role.IN
     if kind(library, param.type) == "pointer":
-        what = kind(library, param.pointee)
+        pointee = kind(library, param.pointee)
         reads = READS.search(function.name)
-        if what == "char" and param.const:
+        if pointee == "char" and param.const:
             role = Role.IN_STRING
-        elif what == "void":
+        elif pointee == "void":
             role = Role.USER_DATA
-        elif what == "struct":
+        elif pointee == "struct":
             role = Role.OUT_STRUCT if reads and not param.const else Role.IN_STRUCT
-        elif what == "char":
+        elif pointee == "char":
             role = Role.OUT_STRING
         else:
             role = Role.OUT

@@ -35,9 +35,9 @@ FAILURE = 4
 NOT_PASSED = object()  # stands for a struct that the binding makes
 
 
-def need_equal(what, got, expected):
+def need_equal(label, got, expected):
     if got != expected:
-        raise Mismatch(f"{what}: got {got!r:.300}, expected {expected!r:.300}")
+        raise Mismatch(f"{label}: got {got!r:.300}, expected {expected!r:.300}")
 
 
 class Caller(Cases):

@@ -93,27 +93,27 @@ class Trial:
         self.file = os.open(path, os.O_WRONLY | os.O_CREAT)
         self.problems = []
 
-    def run(self, what, action, *words):
+    def run(self, label, action, *words):
         """Return the result; an exception must be of Python's kinds for wrong values, and have the words."""
-        os.pwrite(self.file, what.ljust(200).encode(), 0)
+        os.pwrite(self.file, label.ljust(200).encode(), 0)
         try:
             return action()
         except (TypeError, ValueError, OverflowError, MemoryError) as error:
             if not all(word in str(error) for word in words):
-                self.problems.append(f"{what}: {type(error).__name__}: {error} (lacks {words})")
+                self.problems.append(f"{label}: {type(error).__name__}: {error} (lacks {words})")
         except Exception as error:
-            self.problems.append(f"{what}: {type(error).__name__}: {error}")
+            self.problems.append(f"{label}: {type(error).__name__}: {error}")
         return None
 
-    def read(self, what, made):
+    def read(self, label, made):
         """Read every field of a struct and show all of it."""
         for field in made._fields_:
             self.run(
-                f"{what}: read {field}", lambda field=field: getattr(made, field), f"{type(made).__name__}.{field}"
+                f"{label}: read {field}", lambda field=field: getattr(made, field), f"{type(made).__name__}.{field}"
             )
-        text = self.run(f"{what}: repr", lambda: repr(made))
+        text = self.run(f"{label}: repr", lambda: repr(made))
         if not isinstance(text, str):
-            self.problems.append(f"{what}: no repr")
+            self.problems.append(f"{label}: no repr")
 
 
 def fields(trial, cls):
@@ -121,12 +121,12 @@ def fields(trial, cls):
         for kind, values in VALUES.items():
             for number, value in enumerate(values):
                 for made in (cls(), cls(2)) if issubclass(cls, Record) else (cls(),):
-                    what = f"{cls.__module__}.{cls.__name__}.{field} = {kind} {number}"
+                    label = f"{cls.__module__}.{cls.__name__}.{field} = {kind} {number}"
                     before = made._bytes(0, cls._kind_.size)
-                    trial.run(what, lambda made=made, value=value, field=field: setattr(made, field, value), field)
+                    trial.run(label, lambda made=made, value=value, field=field: setattr(made, field, value), field)
                     if made._bytes(0, cls._kind_.size) != before:
-                        trial.run(f"{what}: read", lambda made=made, field=field: getattr(made, field), field)
-                        trial.run(f"{what}: repr", lambda made=made: repr(made))
+                        trial.run(f"{label}: read", lambda made=made, field=field: getattr(made, field), field)
+                        trial.run(f"{label}: repr", lambda made=made: repr(made))
 
 
 def constructors(trial, cls):
@@ -137,10 +137,10 @@ def constructors(trial, cls):
     for way, make in ways.items():
         for kind, values in VALUES.items():
             for number, value in enumerate(values):
-                what = f"{cls.__module__}.{cls.__name__} {way} {kind} {number}"
-                made = trial.run(what, lambda make=make, value=value: make(value))
+                label = f"{cls.__module__}.{cls.__name__} {way} {kind} {number}"
+                made = trial.run(label, lambda make=make, value=value: make(value))
                 if isinstance(made, Struct) and (not isinstance(made, Record) or len(made) <= 1):
-                    trial.read(what, made)
+                    trial.read(label, made)
 
 
 def patterns(trial, cls):

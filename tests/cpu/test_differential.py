@@ -20,9 +20,9 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 
 from support.loaded import Loaded
 from support.random_case import Case
-from support.random_even import tiled
 from support.random_jumps import unstructured
 from support.random_ptx import streaming, structured
+from support.random_uniform_tile import tiled
 
 from cuda.cpu.compile import jit
 from cuda.cpu.emit.simt import interleaving

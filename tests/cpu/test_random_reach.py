@@ -14,9 +14,9 @@ pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtim
 pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
 
 from support.loaded import Loaded
-from support.random_even import tiled
 from support.random_jumps import unstructured
 from support.random_ptx import streaming, structured
+from support.random_uniform_tile import tiled
 
 from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.emit.access import affine, linear
@@ -82,14 +82,14 @@ def found():
     def watch(function, conditions):
         def watched(*args, **options):
             result = function(*args, **options)
-            here.update(what for what, holds in conditions.items() if holds(result))
+            here.update(pattern for pattern, holds in conditions.items() if holds(result))
             return result
 
         return watched
 
     with pytest.MonkeyPatch.context() as patch:
         for owner, name in {(owner, name) for owner, name, _ in APPLIES.values()}:
-            conditions = {what: holds for what, (o, n, holds) in APPLIES.items() if (o, n) == (owner, name)}
+            conditions = {pattern: holds for pattern, (o, n, holds) in APPLIES.items() if (o, n) == (owner, name)}
             patch.setattr(owner, name, watch(getattr(owner, name), conditions))
         for seed in range(KERNELS):
             for kind in (structured, unstructured, tiled, streaming):
@@ -98,18 +98,18 @@ def found():
                 for row, width in ((FULL_RUN, 32), (HALF_RUN, 32), (FULL_RUN, 16)):
                     kernel = emit_kernel(program, "k", Settings(width=width, lane_run=row, native_gather=True))
                     text = "\n".join((*kernel.notes, kernel.text))
-                    here.update(what for what, how in SHOWS.items() if re.search(how, text, re.MULTILINE))
+                    here.update(pattern for pattern, how in SHOWS.items() if re.search(how, text, re.MULTILINE))
                 counts.update(here)
     return counts
 
 
-@pytest.mark.parametrize("what", [*SHOWS, *APPLIES])
-def test_random_kernels_contain_every_pattern(found, what):
-    assert found[what] >= FEWEST, f"{what} in {found[what]} of {4 * KERNELS} kernels"
+@pytest.mark.parametrize("pattern", [*SHOWS, *APPLIES])
+def test_random_kernels_contain_every_pattern(found, pattern):
+    assert found[pattern] >= FEWEST, f"{pattern} in {found[pattern]} of {4 * KERNELS} kernels"
 
 
 def test_no_pattern_is_in_all_kernels(found):
-    everywhere = {what for what, count in found.items() if count == 4 * KERNELS}
+    everywhere = {pattern for pattern, count in found.items() if count == 4 * KERNELS}
     assert everywhere == set()
 
 
@@ -133,10 +133,10 @@ def _one_worker():
 
 
 @pytest.mark.usefixtures("_one_worker")
-@pytest.mark.parametrize("what", TAKEN)
-def test_random_kernels_execute_every_optimisation(what, monkeypatch):
+@pytest.mark.parametrize("pattern", TAKEN)
+def test_random_kernels_execute_every_optimisation(pattern, monkeypatch):
     """Plant a trap in the code of the optimisation: one of the kernels must execute it."""
-    owner, name = TAKEN[what]
+    owner, name = TAKEN[pattern]
     emit = getattr(owner, name)
 
     def emit_trap(first, *args, **options):
@@ -154,4 +154,4 @@ def test_random_kernels_execute_every_optimisation(what, monkeypatch):
         case = (streaming, tiled)[seed % 2](Random(seed))
         if Loaded(case.text.encode()).run("k", case.grid, case.block, *case.arguments()) is not None:
             return
-    pytest.fail(f"none of {2 * KERNELS} kernels executes {what}")
+    pytest.fail(f"none of {2 * KERNELS} kernels executes {pattern}")

@@ -112,10 +112,10 @@ def hash_of(text: str, way: tuple) -> bytes:
 
 def corpus(count: int) -> list[Kernel]:
     """Return `count` kernels: most of short statements, the rest of the other kinds in turn."""
-    from support.random_even import tiled
     from support.random_focus import focused
     from support.random_jumps import unstructured
     from support.random_ptx import streaming, structured
+    from support.random_uniform_tile import tiled
 
     others, short = (structured, tiled, unstructured, streaming), int(count * SHORT)
     cases = [focused(Random(seed)) for seed in range(short)]
@@ -205,8 +205,8 @@ def hunt(kernels: list[Kernel], seconds: float, number: int) -> Result:
             with compiled_by(way):
                 kernel.case.check(loaded.Loaded(kernel.case.text.encode(), way[1]), kernel.expected, str(way))
         except Exception as error:
-            what = " ".join(str(error).split())[:90] or type(error).__name__
-            return Result(True, f"kernel {each}, {way}: {what}", time.process_time() - begun)
+            message = " ".join(str(error).split())[:90] or type(error).__name__
+            return Result(True, f"kernel {each}, {way}: {message}", time.process_time() - begun)
     return Result(False, f"{changed} of {len(pairs)} codes run", time.process_time() - begun)
 
 

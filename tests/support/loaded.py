@@ -48,7 +48,7 @@ class Loaded:
         addresses = [self.address_of(name) for name in self.code.symbols]
         self._symbols = (ctypes.c_uint64 * max(len(addresses), 1))(*addresses)
         self._queue = runtime.Queue()
-        self._grids: dict[str, runtime.Grid] = {}
+        self._grids: dict[str, runtime.CompiledKernel] = {}
         self.found: list[str] = []  # findings of CUDA_CPU_CHECK in the last launch
         self.others: list[np.ndarray] = []  # that kernels reach through pointers in memory
 
@@ -68,11 +68,11 @@ class Loaded:
         assert value.nbytes <= self.code.variables[name].size
         ctypes.memmove(self.address_of(name), value.ctypes.data, value.nbytes)
 
-    def grid(self, name: str) -> runtime.Grid:
+    def grid(self, name: str) -> runtime.CompiledKernel:
         """Return the runtime's kernel, compiled if it is not yet."""
         if name not in self._grids:
             kernel, machine = self.code.kernels[name], self.code.compile(name, self._row)
-            self._grids[name] = runtime.Grid(
+            self._grids[name] = runtime.CompiledKernel(
                 machine.address,
                 name,
                 ctypes.addressof(self._symbols),

@@ -60,12 +60,12 @@ class Case:
         Grid(build([self.text]), "k", self.grid, self.block, arguments).run()
         return _settled(arguments)
 
-    def check(self, loaded: Loaded, expected: tuple, what: str) -> None:
+    def check(self, loaded: Loaded, expected: tuple, label: str) -> None:
         """Launch the kernel on the CPU device and compare bit for bit."""
         found = self.arguments()
         loaded.launch("k", self.grid, self.block, *found)
         for name, a, b in zip(("out", "in", "sums", "rows", "number", "long"), _settled(found), expected, strict=True):
-            np.testing.assert_array_equal(a, b, err_msg=f"{name}: {what}")
+            np.testing.assert_array_equal(a, b, err_msg=f"{name}: {label}")
 
 
 def _settled(arguments: tuple) -> tuple:

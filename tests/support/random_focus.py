@@ -62,11 +62,11 @@ class FocusedCase:
         Grid(build([self.text]), "k", self.grid, self.block, arguments).run()
         return arguments
 
-    def check(self, loaded: Loaded, expected: tuple, what: str) -> None:
+    def check(self, loaded: Loaded, expected: tuple, label: str) -> None:
         found = self.arguments()
         loaded.launch("k", self.grid, self.block, *found)
         for name, a, b in zip(("out", "in", "rows", "number"), found, expected, strict=True):
-            np.testing.assert_array_equal(a, b, err_msg=f"{name}: {what}")
+            np.testing.assert_array_equal(a, b, err_msg=f"{name}: {label}")
 
 
 class Writer:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from random import Random
 
-from support import random_meetings as meetings
+from support import random_synchronisation as synchronisation
 from support import random_tiles as tiles
 from support.random_case import BLOCKS, EVEN, Case
 from support.random_frame import assemble
@@ -50,9 +50,9 @@ def _step(writer: Writer, kind: str) -> str:
     if kind != "lanes that meet":
         steps += [guarded, pattern]
     if kind in ("warps", "blocks"):
-        steps += [meetings.warp_operation, meetings.exchange_in_warp]
+        steps += [synchronisation.warp_operation, synchronisation.exchange_in_warp]
     if kind == "blocks":
-        steps += meetings.OF_BLOCKS + tiles.OF_TILES + meetings.APART * writer.apart
+        steps += synchronisation.OF_BLOCKS + tiles.OF_TILES + synchronisation.APART * writer.apart
     return writer.random.choice(steps)(writer, context)
 
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from support import random_lines as lines
-from support import random_meetings as meetings
 from support import random_patterns as patterns
+from support import random_synchronisation as synchronisation
 from support import random_tiles as tiles
 from support.random_atomics import ordered
 from support.random_case import BLOCKS, EVEN, GRIDS, Case, Size
@@ -167,10 +167,10 @@ class Writer:
             kinds += [branch, branch, loop, switch]
         if context.uniform:
             kinds += [change_uniform, ordered]
-            kinds += self.barriers * (meetings.OF_BLOCKS * 2 + meetings.APART * self.apart)
+            kinds += self.barriers * (synchronisation.OF_BLOCKS * 2 + synchronisation.APART * self.apart)
             kinds += self.barriers * (tiles.OF_TILES + [tiles.meet_apart] * (self.apart and not self.warps))
         if self.warps and context.lanes is not None:
-            kinds += [meetings.warp_operation] * 3 + [meetings.exchange_in_warp, meetings.shrink]
+            kinds += [synchronisation.warp_operation] * 3 + [synchronisation.exchange_in_warp, synchronisation.shrink]
             kinds += [ordered] * (not context.lanes[0])
             kinds += [split_lanes, branch_by_warp] if context.depth < 3 else []
             kinds += tiles.OF_WARPS * (self.full and not context.lanes[0])
@@ -189,7 +189,13 @@ class Writer:
         if context.depth < 2 and context.uniform:
             kinds += [branch_together, loop_together]
         if self.barriers and context.uniform:
-            kinds += [*tiles.OF_TILES, meetings.exchange, meetings.tell_all, meetings.barrier_reduction, ordered]
+            kinds += [
+                *tiles.OF_TILES,
+                synchronisation.exchange,
+                synchronisation.tell_all,
+                synchronisation.barrier_reduction,
+                ordered,
+            ]
         if self.warps and self.full and context.lanes == (0, 0):
             kinds += tiles.OF_WARPS
         return kinds

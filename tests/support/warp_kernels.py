@@ -43,7 +43,9 @@ class Launcher:
         self.queue = runtime.Queue()
 
     def grid(self, name, *, fibers=False, words=2, shared=0, local=0, symbols=0):
-        return runtime.Grid(self.image.address(name), name, symbols, shared, local, 8 * words, fibers, self.image)
+        return runtime.CompiledKernel(
+            self.image.address(name), name, symbols, shared, local, 8 * words, fibers, self.image
+        )
 
     def start(self, kernel, grid_dim, block_dim, *words, cooperative=False, cluster=(1, 1, 1), grid_id=1, **options):
         shared = options.pop("shared", 0)  # dynamic

@@ -288,11 +288,11 @@ cdef class Struct:
         self.getPtr()
         return unpickled, (type(self), self.memory[:kind.size * self.elements], self.elements)
 
-    def need_no_pointers(self, what):
+    def need_no_pointers(self, action):
         """Raise TypeError for a struct with pointers."""
         if pointers := type(self)._pointers():
             name = type(self).__name__
-            raise TypeError(f"{name} holds addresses of this process ({', '.join(pointers)}) and cannot be {what}")
+            raise TypeError(f"{name} holds addresses of this process ({', '.join(pointers)}) and cannot be {action}")
 
     @classmethod
     def _make(cls, elements):

@@ -55,20 +55,20 @@ class Tables:
 
     def attribute(self, name):
         """Return the class or constant `name`; raise AttributeError if there is none."""
-        what, _, rest = self.rows.get(name, "").partition(" ")
-        if what == "alias":
+        category, _, rest = self.rows.get(name, "").partition(" ")
+        if category == "alias":
             return self.attribute(rest)
-        if what == "constant":
+        if category == "constant":
             return int(rest)
-        if what in ("error", "failure"):
+        if category in ("error", "failure"):
             if name not in self.errors:
-                self.errors[name] = (self.make_error if what == "error" else self.make_failure)(name, rest)
+                self.errors[name] = (self.make_error if category == "error" else self.make_failure)(name, rest)
             return self.errors[name]
-        if what == "dtype":
+        if category == "dtype":
             return self.dtype(rest)
-        if what == "marker":
+        if category == "marker":
             return type(name, (), {"__module__": self.module, "__doc__": "Marks the module; has no attributes."})
-        if what in ("handle", "enum", "struct", "record"):
+        if category in ("handle", "enum", "struct", "record"):
             return self.kind(name).python_class()
         raise AttributeError(f"module {self.module!r} has no attribute {name!r}")
 
@@ -76,19 +76,19 @@ class Tables:
         """Return the `Kind` of a type."""
         if name in self.kinds:
             return self.kinds[name]
-        what, rest = self.rows[name].split(" ", 1)
-        if what == "alias":
+        category, rest = self.rows[name].split(" ", 1)
+        if category == "alias":
             kind = self.kind(rest)
-        elif what == "handle":
+        elif category == "handle":
             code, *accepts = rest.split()
             size, signed = (int(code[1:]), code[0] == "i") if code[1:].isdigit() else (8, False)
             kind = HandleKind(name, size, signed, tuple(accepts), self.make_handle)
-        elif what == "enum":
+        elif category == "enum":
             kind = EnumKind(name, rest[0] == "i", self.make_enum)
             kind.format = f"<{rest[:2]}"
         else:
             size, align = rest.split(" ", 2)[:2]
-            kind = StructKind(name, int(size), int(align), self.make_struct, what == "record")
+            kind = StructKind(name, int(size), int(align), self.make_struct, category == "record")
         return self.kinds.setdefault(name, kind)
 
     def ctype(self, code):
@@ -146,8 +146,8 @@ class Tables:
 
     def fields(self, name):
         """Return the fields of a struct: name, code of the type, offset."""
-        what, *columns = self.rows[name].split()
-        pairs = [column.partition("=")[::2] for column in columns[3 if what == "record" else 2 :]]
+        category, *columns = self.rows[name].split()
+        pairs = [column.partition("=")[::2] for column in columns[3 if category == "record" else 2 :]]
         return [(field, *code_and_offset.rpartition("@")[::2]) for field, code_and_offset in pairs]
 
     def make_struct(self, name):
@@ -180,12 +180,12 @@ class Tables:
         code = code.lstrip("0123456789").lstrip("*^").partition("#")[0]
         if code[0] != "=":
             return code[0] in "pzyk@&"
-        what, rest = self.rows[code[1:]].split(" ", 1)
-        if what == "alias":
+        category, rest = self.rows[code[1:]].split(" ", 1)
+        if category == "alias":
             return self.is_pointer(f"={rest}")
-        if what == "handle":
+        if category == "handle":
             return not rest.split()[0][1:].isdigit()
-        return what != "enum" and bool(self.pointers(code[1:]))
+        return category != "enum" and bool(self.pointers(code[1:]))
 
     def plan(self, name):
         """Return the parts that the repr of a struct shows."""

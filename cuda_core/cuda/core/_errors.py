@@ -117,7 +117,7 @@ _ADVICE = {
 }
 
 
-class Told:
+class Reported:
     """Count of asynchronous failures that calls have raised; if it is 0, a failure is reported at exit."""
 
     failures = 0
@@ -129,7 +129,7 @@ def driver_error(name: str, description: str, status: int, call: str, advice: st
     if advice or name in _ADVICE:
         parts.append(advice or _ADVICE[name])
     if name in ASYNCHRONOUS:
-        Told.failures += 1
+        Reported.failures += 1
         parts.append(LATER)
     # The CPU device has a more specific message than the status; so has the caller if `advice` is given.
     # CUDA_ERROR_UNKNOWN is an internal error of the CPU device, which it has printed on stderr.

@@ -91,7 +91,7 @@ def test_an_exception_of_a_callback_is_raised_once(stream):
 
 def test_an_unobserved_callback_exception_goes_to_unraisablehook(device, stream, monkeypatch):
     shown = []
-    monkeypatch.setattr(sys, "unraisablehook", lambda what: shown.append(what.exc_value))
+    monkeypatch.setattr(sys, "unraisablehook", lambda unraisable: shown.append(unraisable.exc_value))
     other = Stream.from_handle(stream.handle)
     other.add_callback(lambda: 1 / 0)
     stream.sync()  # this object has no callbacks of its own

@@ -138,9 +138,9 @@ def end_first_use(here: Scene) -> None:
             end(handle)
 
 
-@pytest.mark.parametrize("what", FIRST_USES)
-def test_a_first_use_by_two_threads_creates_one_object(what):
-    make, use = FIRST_USES[what]
+@pytest.mark.parametrize("name", FIRST_USES)
+def test_a_first_use_by_two_threads_creates_one_object(name):
+    make, use = FIRST_USES[name]
     meetings = 0
     for held, other in everywhere(lambda: scene(make, end_first_use, use, use), HERE):
         assert (held.error, other.error) == (None, None), held.text + other.text

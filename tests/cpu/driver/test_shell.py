@@ -79,7 +79,7 @@ def later():
     except CudaError as error:
         CudaError(2, "created afterwards")
         raise error
-def tell(status):
+def show(status):
     print(status, cuda.cpu.last_error_message() or "nothing", sep=": ")
 library.cuInit(0)
 driver.cuCtxGetFlags, driver.cuCtxGetId = fail(MemoryError("no room")), fail(MemoryError())
@@ -94,7 +94,7 @@ for failing in (
     lambda: library.cuCtxResetPersistingL2Cache(),
 ):
     library.cuDeviceGet(ctypes.byref(out), 7)
-    tell(failing())
+    show(failing())
 """
 
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 // SPDX-License-Identifier: Apache-2.0
-// A library that is opened at run time; PLUGIN tells its copies apart.
+// A library that is opened at run time; PLUGIN distinguishes its copies.
 #include "check.h"
 
 __device__ int cell = PLUGIN;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 // SPDX-License-Identifier: Apache-2.0
-// What else programs use: lambdas and function pointers of the device, classes, clusters, launches with attributes,
+// Further features: lambdas and function pointers of the device, classes, clusters, launches with attributes,
 // callbacks of occupancy and of streams, pitched, mapped and managed memory, and an assertion at the end.
 #include "check.h"
 #include <cassert>

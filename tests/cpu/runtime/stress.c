@@ -38,18 +38,18 @@ KERNEL(use_heap);
 
 static struct cpu_arena *arena;
 
-static struct cpu_grid *grid_of(void (*entry)(struct cpu_warp *), bool fibers)
+static struct cpu_compiled_kernel *compile(void (*entry)(struct cpu_warp *), bool fibers)
 {
-    struct cpu_grid *grid = calloc(1, sizeof *grid + 1);
-    grid->entry = entry;
-    grid->parameter_bytes = 16;
-    grid->path = fibers;
-    return grid;
+    struct cpu_compiled_kernel *compiled = calloc(1, sizeof *compiled + 1);
+    compiled->entry = entry;
+    compiled->parameter_bytes = 16;
+    compiled->path = fibers;
+    return compiled;
 }
 
-/* Launch and drop the grid, which is freed once the launch is done. */
+/* Launch and drop the kernel, which is freed once the launch is done. */
 struct wanted {
-    struct cpu_grid *grid;
+    struct cpu_compiled_kernel *compiled;
     uint32_t blocks, threads, shared;
     bool cooperative;
     void *address;
@@ -61,39 +61,39 @@ static void start(struct cpu_queue *queue, struct wanted wanted)
     const uint64_t params[2] = {(uint64_t)(uintptr_t)wanted.address, wanted.number};
     struct cpu_command *command = cpu_command_make(queue, CPU_LAUNCH);
     command->launch = (struct cpu_launch){
-        .grid = wanted.grid,
+        .compiled = wanted.compiled,
         .grid_dim = {wanted.blocks, 1, 1},
         .block_dim = {wanted.threads, 1, 1},
         .cluster_dim = {1, 1, 1},
         .shared_dynamic = wanted.shared,
         .cooperative = wanted.cooperative,
     };
-    atomic_fetch_add(&wanted.grid->in_flight, 1);
+    atomic_fetch_add(&wanted.compiled->in_flight, 1);
     CHECK(cpu_launch_params(command, params, sizeof params));
     CHECK(cpu_queue_submit(queue, command) == CPU_SUBMITTED);
 }
 
-static uint32_t finish(struct cpu_queue *queue, struct cpu_grid *grid)
+static uint32_t finish(struct cpu_queue *queue, struct cpu_compiled_kernel *compiled)
 {
     struct cpu_fault_record fault = {0};
     CHECK(cpu_queue_wait(queue, CPU_FOREVER));
     cpu_queue_take_fault(queue, &fault);
-    CHECK(atomic_load(&grid->in_flight) == 0);
-    free(grid);
+    CHECK(atomic_load(&compiled->in_flight) == 0);
+    free(compiled);
     return fault.kind;
 }
 
 static uint32_t run(struct cpu_queue *queue, struct wanted wanted)
 {
     start(queue, wanted);
-    return finish(queue, wanted.grid);
+    return finish(queue, wanted.compiled);
 }
 
 /* One queue numbers, the other waits for it, rotates the beginning and frees an allocation. */
 static void tie_queues(struct cpu_queue *first, struct cpu_queue *second, uint32_t *out, bool fibers)
 {
     struct cpu_event *event = cpu_event_make(-1);
-    struct cpu_grid *numbering = grid_of(number_threads, fibers), *rotating = grid_of(rotate, true);
+    struct cpu_compiled_kernel *numbering = compile(number_threads, fibers), *rotating = compile(rotate, true);
     uint64_t address;
     CHECK(cpu_arena_allocate(arena, 1000, &address) == CPU_ARENA_DONE);
     start(first, (struct wanted){numbering, 200, 64, .address = out});
@@ -117,11 +117,11 @@ static void tie_queues(struct cpu_queue *first, struct cpu_queue *second, uint32
 
 static void cancel_a_spinning_kernel(struct cpu_queue *queue, bool fibers)
 {
-    struct cpu_grid *grid = grid_of(spin, fibers);
-    start(queue, (struct wanted){grid, 10, 64});
+    struct cpu_compiled_kernel *compiled = compile(spin, fibers);
+    start(queue, (struct wanted){compiled, 10, 64});
     cpu_queue_wait(queue, cpu_now() + 1000000);
     cpu_queue_cancel(queue);
-    uint32_t kind = finish(queue, grid);
+    uint32_t kind = finish(queue, compiled);
     CHECK(kind == CPU_FAULT_CANCELLED || kind == CPU_FAULT_NONE); /* none: the launch had not begun */
 }
 
@@ -173,15 +173,15 @@ static void launch_tree(struct cpu_warp *warp)
 static void grow_a_tree(struct cpu_queue *queue, uint64_t most, bool fibers)
 {
     struct cpu_device_runtime home = {.has_limit[CPU_LIMIT_PENDING] = true};
-    struct cpu_grid *grid = grid_of(launch_tree, fibers), *again = grid_of(launch_tree, fibers);
+    struct cpu_compiled_kernel *compiled = compile(launch_tree, fibers), *again = compile(launch_tree, fibers);
     struct cpu_kernel kernel = {.kind = CPU_KERNEL_KIND, .max_threads = 1024, .cluster = {1, 1, 1}};
     struct {
         uint64_t count, refused, kernel;
     } tree = {.kernel = (uint64_t)(uintptr_t)&kernel};
-    grid->device_runtime = again->device_runtime = &home;
+    compiled->device_runtime = again->device_runtime = &home;
     atomic_store(&home.limits[CPU_LIMIT_PENDING], most);
     atomic_store(&kernel.full_run, again);
-    CHECK(!run(queue, (struct wanted){grid, 3, 4, .address = &tree, .number = 3}));
+    CHECK(!run(queue, (struct wanted){compiled, 3, 4, .address = &tree, .number = 3}));
     CHECK(atomic_load(&again->in_flight) == 0);
     CHECK(atomic_load(&home.pending) == 0);
     CHECK(most < 1000 ? tree.refused > 0 : tree.count == 3 * (4 + 16 + 64 + 256) && !tree.refused);
@@ -218,12 +218,12 @@ static void *work(void *argument)
         tie_queues(first, second, out, fibers);
         for (int i = 0; i < 16; i++)
             cells[i] = 1;
-        struct wanted rounds = {grid_of(grid_rounds, true), 16, 64, .cooperative = true, .address = cells, .number = 2};
+        struct wanted rounds = {compile(grid_rounds, true), 16, 64, .cooperative = true, .address = cells, .number = 2};
         CHECK(!run(first, rounds));
         CHECK(cells[5] == 256);
         memset(out, 0, 64);
-        CHECK(!run(first, (struct wanted){grid_of(blocks_pass_backwards, true), 4, 32, .address = out}));
-        CHECK(!run(second, (struct wanted){grid_of(use_heap, fibers), 20, 32, .address = cells, .number = 30}));
+        CHECK(!run(first, (struct wanted){compile(blocks_pass_backwards, true), 4, 32, .address = out}));
+        CHECK(!run(second, (struct wanted){compile(use_heap, fibers), 20, 32, .address = cells, .number = 30}));
         CHECK(cells[0] && cells[639]);
         decompress_noise((uint64_t)(intptr_t)argument * ROUNDS + (uint64_t)round);
         grow_a_tree(first, 2048, fibers);
@@ -231,7 +231,7 @@ static void *work(void *argument)
         cancel_a_spinning_kernel(second, fibers);
 #ifndef __SANITIZE_THREAD__ /* it defers signals, but faults must be handled at once */
         void *outside = (void *)(uintptr_t)(cpu_arena_base(arena) + (64 << 20) - 64);
-        uint32_t kind = run(first, (struct wanted){grid_of(store_at, fibers), 10, 64, .address = outside, .number = 3});
+        uint32_t kind = run(first, (struct wanted){compile(store_at, fibers), 10, 64, .address = outside, .number = 3});
         CHECK(kind == CPU_FAULT_ILLEGAL_ADDRESS);
 #endif
     }

@@ -8,8 +8,8 @@ cdef int initialise() except -1
 cdef cydriver.CUdevice native_device(int ordinal) except? -99
 cdef cydriver.CUcontext primary(int ordinal) except NULL
 cdef cydriver.CUcontext living_primary(int ordinal) except NULL
-cdef uint64_t life_of(int ordinal) except? 0
-cdef bint was_reset(int ordinal, uint64_t life) except -1
+cdef uint64_t primary_id(int ordinal) except? 0
+cdef bint was_reset(int ordinal, uint64_t context_id) except -1
 cdef int current_ordinal() except -2
 cdef int context_ordinal(cydriver.CUcontext context) except -2
 cdef int no_context(const char* call) except -1

@@ -26,7 +26,7 @@ cdef int _count = 0
 cdef cydriver.CUcontext[256] _primaries
 cdef cydriver.CUdevice[256] _handles
 cdef bint[256] _has_handle
-cdef uint64_t[256] _first_lives  # the id of each context (cuCtxGetId) when it was first retained
+cdef uint64_t[256] _first_ids  # the id of each context (cuCtxGetId) when it was first retained
 cdef bint _has_ids = True
 
 
@@ -51,9 +51,9 @@ def _end(process):
     """Report failed work that no call has raised; a forked child has none."""
     for ordinal in range(_count if process == os.getpid() else 0):
         if _primaries[ordinal] != NULL:
-            from cuda.core._utils._at_exit import tell_failure
+            from cuda.core._utils._at_exit import report_failure
 
-            tell_failure(<uintptr_t>_primaries[ordinal])
+            report_failure(<uintptr_t>_primaries[ordinal])
 
 
 cdef cydriver.CUdevice native_device(int ordinal) except? -99:
@@ -81,7 +81,7 @@ cdef cydriver.CUcontext primary(int ordinal) except NULL:
                 with nogil:
                     check(cydriver.cuDevicePrimaryCtxRetain(&context, device), b"cuDevicePrimaryCtxRetain")
                 _primaries[ordinal] = context
-                _first_lives[ordinal] = life_of(ordinal)
+                _first_ids[ordinal] = primary_id(ordinal)
     return _primaries[ordinal]
 
 
@@ -101,7 +101,7 @@ cdef cydriver.CUcontext living_primary(int ordinal) except NULL:
     return context
 
 
-cdef uint64_t life_of(int ordinal) except? 0:
+cdef uint64_t primary_id(int ordinal) except? 0:
     """Return the id of a device's primary context, which changes when the device is reset; 0 if unknown."""
     cdef unsigned long long found = 0
     global _has_ids
@@ -115,8 +115,8 @@ cdef uint64_t life_of(int ordinal) except? 0:
     return found
 
 
-cdef bint was_reset(int ordinal, uint64_t life) except -1:
-    """Return whether a device (-1: any) was reset since its context had the id `life` (0: since it was first retained).
+cdef bint was_reset(int ordinal, uint64_t context_id) except -1:
+    """Return whether a device (-1: any) was reset since its context had the id `context_id` (0: since it was first retained).
 
     True if the driver does not report context ids.
     """
@@ -127,8 +127,8 @@ cdef bint was_reset(int ordinal, uint64_t life) except -1:
             if _primaries[other] != NULL and was_reset(other, 0):
                 return True
         return False
-    now = life_of(ordinal)
-    return now == 0 or now != (life or _first_lives[ordinal])
+    now = primary_id(ordinal)
+    return now == 0 or now != (context_id or _first_ids[ordinal])
 
 
 cdef int current_ordinal() except -2:

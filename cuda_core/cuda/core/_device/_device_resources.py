@@ -323,42 +323,42 @@ class DeviceResources:
     True
     """
 
-    __slots__ = ("__weakref__", "_ask", "_what")
-    _ask: Callable[[int], Any]
-    _what: tuple[str, int]
+    __slots__ = ("__weakref__", "_owner", "_query")
+    _query: Callable[[int], Any]
+    _owner: tuple[str, int]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError("DeviceResources is not made directly: ask a Device, Context or Stream for its resources")
 
     @classmethod
-    def _of(cls, ask: Callable[[int], Any], what: str, handle: Any) -> DeviceResources:
+    def _of(cls, query: Callable[[int], Any], owner: str, handle: Any) -> DeviceResources:
         self = cls.__new__(cls)
-        self._ask = ask
-        self._what = (what, int(handle))
+        self._query = query
+        self._owner = (owner, int(handle))
         return self
 
     def __eq__(self, other: object) -> bool:
-        return self._what == other._what if isinstance(other, DeviceResources) else NotImplemented
+        return self._owner == other._owner if isinstance(other, DeviceResources) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash((DeviceResources, self._what))
+        return hash((DeviceResources, self._owner))
 
     def __reduce__(self) -> Any:
         raise not_pickled(self)
 
     def __repr__(self) -> str:
-        what, handle = self._what
-        return f"<DeviceResources of {what} {handle if what == 'device' else hex(handle)}>"
+        owner, handle = self._owner
+        return f"<DeviceResources of {owner} {handle if owner == 'device' else hex(handle)}>"
 
     @property
     def sm(self) -> SMResource:
         """Return the multiprocessors."""
-        return SMResource._of(self._ask(_SM))
+        return SMResource._of(self._query(_SM))
 
     @property
     def workqueue(self) -> WorkqueueResource:
         """Return the work queue resource."""
-        return WorkqueueResource._of(self._ask(_WORKQUEUE_CONFIG))
+        return WorkqueueResource._of(self._query(_WORKQUEUE_CONFIG))
 
 
 def of_device(ordinal: int) -> DeviceResources:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from cpython.object cimport PyObject
 
-cdef enum What:
+cdef enum Category:
     UNSUPPORTED, NUMPY_SCALAR, CTYPES_SCALAR, CTYPES_AGGREGATE, DATACLASS, INTEGER_LIKE, CUDA_ARRAY, DLPACK, HOST_ARRAY
 
 # Storage of a scalar's bytes: buffer protocol only, inline after the object's head, or behind a pointer stored there.
@@ -11,7 +11,7 @@ cdef enum Storage:
 
 cdef struct ArgumentType:
     PyObject* type
-    What what
+    Category category
     Storage storage
     Py_ssize_t size  # of the value, for scalars whose storage is known
     bint floating

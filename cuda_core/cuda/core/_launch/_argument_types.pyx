@@ -21,10 +21,10 @@ cdef int classify(object kind, ArgumentType* found) except -1:
         found[0] = entry[0]
         return 0
     memset(found, 0, sizeof(ArgumentType))
-    found.what = what_is(kind)
-    if found.what == NUMPY_SCALAR:
+    found.category = category_of(kind)
+    if found.category == NUMPY_SCALAR:
         look_into_numpy(kind, found)
-    elif found.what == CTYPES_SCALAR:
+    elif found.category == CTYPES_SCALAR:
         look_into_ctypes(kind, found)
     cdef PyObject* before = entry.type
     Py_INCREF(kind)
@@ -34,7 +34,7 @@ cdef int classify(object kind, ArgumentType* found) except -1:
     return 0
 
 
-cdef What what_is(object kind) except *:
+cdef Category category_of(object kind) except *:
     numpy = sys.modules.get("numpy")
     if numpy is not None and issubclass(kind, numpy.generic):
         return NUMPY_SCALAR

@@ -129,8 +129,8 @@ cdef uint64_t buffer_address(Buffer buffer, const Parameter* p, Kernel kernel) e
 
 cdef int write_pointer(object arg, uint64_t address, const Parameter* p, Kernel kernel) except -1:
     if p.size != 8 or p.kind == c"f":
-        what = "None, a null pointer" if arg is None else f"a {type(arg).__name__}, a pointer"
-        raise mismatch(p, kernel, f"is {what} of 8 bytes")
+        given = "None, a null pointer" if arg is None else f"a {type(arg).__name__}, a pointer"
+        raise mismatch(p, kernel, f"is {given} of 8 bytes")
     memcpy(p.to, &address, 8)
     return 0
 
@@ -195,7 +195,7 @@ cdef int write_other(object arg, const Parameter* p, Kernel kernel, Stream strea
     cdef ArgumentType found
     cdef const char* data
     classify(type(arg), &found)
-    if found.what == NUMPY_SCALAR or found.what == CTYPES_SCALAR:
+    if found.category == NUMPY_SCALAR or found.category == CTYPES_SCALAR:
         if p.kind == c"i" and (found.floating or found.structured) or p.kind == c"f" and not found.floating:
             raise mismatch(p, kernel, f"is a {spell(arg)} ({arg!r:.60})")
         if found.storage == BY_BUFFER or found.size != p.size:
@@ -205,17 +205,17 @@ cdef int write_other(object arg, const Parameter* p, Kernel kernel, Stream strea
             data = (<const char**>data)[0]
         memcpy(p.to, data, p.size)
         return 0
-    if found.what == CTYPES_AGGREGATE:
+    if found.category == CTYPES_AGGREGATE:
         return copy_bytes(arg, p, kernel)
     if PyComplex_Check(arg):
         return write_complex(arg, p, kernel)
     if isinstance(arg, float):
         return write_float(arg, arg, p, kernel)
-    if found.what == DATACLASS:
+    if found.category == DATACLASS:
         return write_dataclass(arg, p, kernel)
-    if found.what == INTEGER_LIKE:
+    if found.category == INTEGER_LIKE:
         return write_int(int(arg), p, kernel)
-    return write_pointer(arg, array_address(arg, found.what, p, kernel, stream), p, kernel)
+    return write_pointer(arg, array_address(arg, found.category, p, kernel, stream), p, kernel)
 
 
 cdef int write_dataclass(object arg, const Parameter* p, Kernel kernel) except -1:
@@ -258,11 +258,11 @@ cdef Py_ssize_t own_size(object arg) except -1:
     """Return the size in bytes that an argument's own type suggests."""
     cdef ArgumentType found
     classify(type(arg), &found)
-    if found.what == NUMPY_SCALAR:
+    if found.category == NUMPY_SCALAR:
         return arg.dtype.itemsize
-    if found.what == CTYPES_SCALAR or found.what == CTYPES_AGGREGATE:
+    if found.category == CTYPES_SCALAR or found.category == CTYPES_AGGREGATE:
         return memoryview(arg).nbytes
-    if found.what == DATACLASS:
+    if found.category == DATACLASS:
         from cuda.core._launch._dataclass_arguments import layout
 
         return layout(type(arg)).itemsize
@@ -271,9 +271,9 @@ cdef Py_ssize_t own_size(object arg) except -1:
     return 16 if PyComplex_Check(arg) else 8
 
 
-cdef uint64_t array_address(object arg, int what, const Parameter* p, Kernel kernel, Stream stream) except? 0:
+cdef uint64_t array_address(object arg, int category, const Parameter* p, Kernel kernel, Stream stream) except? 0:
     """Return the address of an array on the device, once its producer's work is ordered before the launch."""
-    if what == HOST_ARRAY:
+    if category == HOST_ARRAY:
         raise TypeError(host_advice(arg, p, kernel))
     interface = getattr(arg, "__cuda_array_interface__", None)
     if interface is not None:
@@ -370,7 +370,7 @@ cdef str label(const Parameter* p, Kernel kernel):
     return f"argument {p.index + 1} of {kernel.label()}"
 
 
-cdef object mismatch(const Parameter* p, Kernel kernel, str what):
+cdef object mismatch(const Parameter* p, Kernel kernel, str problem):
     """Return the error for an argument that does not match its parameter."""
     names = {"i": "an integer or pointer", "f": "a floating-point number", "s": "a structure"}
     wanted = f"{names[chr(p.kind)]} of {p.size} bytes" if chr(p.kind) in names else f"{p.size} bytes"
@@ -381,4 +381,4 @@ cdef object mismatch(const Parameter* p, Kernel kernel, str what):
         advice = f": pass a float or numpy.float{8 * p.size}"
     if p.kind == c"i" and p.size in (1, 2, 4, 8):
         advice = f": pass an int or numpy.int{8 * p.size}" + (", a Buffer or None" if p.size == 8 else "")
-    return TypeError(f"{label(p, kernel)} {what}, but the parameter is {wanted}{advice}")
+    return TypeError(f"{label(p, kernel)} {problem}, but the parameter is {wanted}{advice}")

@@ -16,7 +16,7 @@ cdef class Allocation:
     cdef MemoryResource mr
     cdef object _owner
     cdef Stream stream
-    cdef uint64_t life  # id of the context of the memory, see `life_of`; 0 if unknown
+    cdef uint64_t context_id  # id of the context of the memory, see `primary_id`; 0 if unknown
     cdef object __weakref__
 
     cdef cydriver.CUdeviceptr address(self) except? 0

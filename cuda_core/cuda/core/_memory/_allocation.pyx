@@ -10,7 +10,7 @@ from cuda.core._device._context cimport was_reset
 from cuda.core._memory._resource cimport MemoryResource
 from cuda.core._stream._stream cimport Stream
 
-from cuda.core._errors import ASYNCHRONOUS, ClosedError, CUDAError, Told
+from cuda.core._errors import ASYNCHRONOUS, ClosedError, CUDAError, Reported
 
 # Errors of freeing memory in a destroyed or failed context, which finalisers ignore: other calls report the failure.
 cdef object _SILENT = ASYNCHRONOUS | {"CUDA_ERROR_DEINITIALIZED", "CUDA_ERROR_CONTEXT_IS_DESTROYED"}
@@ -59,14 +59,14 @@ cdef class Allocation:
             self.give_back(None)
         except CUDAError as error:
             if error.name in _SILENT or (error.name == "CUDA_ERROR_INVALID_VALUE" and mr.may_be_gone()):
-                Told.failures -= error.name in ASYNCHRONOUS
+                Reported.failures -= error.name in ASYNCHRONOUS
                 return 0
             if error.name in _AFTER_RESET:
                 try:
                     ordinal = mr.device_id
                 except Exception:
                     pass  # host memory has no device
-                if was_reset(ordinal, self.life):
+                if was_reset(ordinal, self.context_id):
                     return 0
             raise
         return 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from cuda.core._errors import ASYNCHRONOUS, CUDAError, Told
+from cuda.core._errors import ASYNCHRONOUS, CUDAError, Reported
 from cuda.core._memory._pointer import copy_bytes, is_capturing
 from cuda.core._utils import _check
 from cuda.core._view._view import StridedMemoryView
@@ -46,14 +46,14 @@ class _Array:
         if not array.flags.c_contiguous:
             raise _uneven(name, array.shape, array.strides, "bytes")
         self.address, self.size = array.ctypes.data, array.nbytes
-        self.what = f"{array.dtype}, shape {array.shape}"
+        self.description = f"{array.dtype}, shape {array.shape}"
 
     def _take_view(self, view: Any, name: str) -> None:
         strides = view.strides
         if not (strides is None or view.size == 0 or _is_row_major(view.shape, strides)):
             raise _uneven(name, view.shape, strides, "elements")
         self.address, self.size = view.ptr, view.size * view._bytes_per_item
-        self.what = f"{view.dtype}, shape {view.shape}"
+        self.description = f"{view.dtype}, shape {view.shape}"
 
 
 def viewed(obj: Any, name: str, stream: Stream) -> Any:
@@ -111,7 +111,7 @@ def copy_array(buffer: Buffer, obj: Any, stream: Stream, options: Any, keep: Any
     array = _Array(obj, name, stream, written=written)
     if array.size != buffer.size:
         raise ValueError(
-            f"{name} has {array.size} bytes ({array.what}) and {other}, a Buffer, {buffer.size}: "
+            f"{name} has {array.size} bytes ({array.description}) and {other}, a Buffer, {buffer.size}: "
             "they must be of one size"
         )
     to, of = (array.address, buffer.handle) if written else (buffer.handle, array.address)
@@ -150,7 +150,7 @@ def _is_over(event: Event) -> bool:
     try:
         return event.is_done
     except CUDAError as error:  # the context has failed or is gone, and its work with it
-        Told.failures -= error.name in ASYNCHRONOUS  # this query must not count as a report to the user
+        Reported.failures -= error.name in ASYNCHRONOUS  # this query must not count as a report to the user
         return True
 
 

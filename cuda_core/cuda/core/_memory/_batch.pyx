@@ -92,15 +92,15 @@ cdef int _set_attributes(cydriver.CUmemcpyAttributes* native, object options, st
     return 0
 
 
-cdef int _check_stream(Stream stream, str what) except -1:
+cdef int _check_stream(Stream stream, str operation) except -1:
     """Raise for streams that the driver's functions with attributes do not accept."""
     cdef cydriver.CUstreamCaptureStatus capturing
     if <size_t>stream.open_handle() in (0, 1):
-        raise TypeError(f"{what} cannot run in the legacy default stream: use a stream of your own, or "
+        raise TypeError(f"{operation} cannot run in the legacy default stream: use a stream of your own, or "
                         "PER_THREAD_DEFAULT_STREAM")
     check(cydriver.cuStreamIsCapturing(stream.native, &capturing), b"cuStreamIsCapturing")
     if capturing != cydriver.CU_STREAM_CAPTURE_STATUS_NONE:
-        raise RuntimeError(f"{what} cannot be captured into a graph: copy without options there")
+        raise RuntimeError(f"{operation} cannot be captured into a graph: copy without options there")
     return 0
 
 

@@ -12,7 +12,7 @@ from cuda.core._memory._allocation cimport Allocation
 from cuda.core._memory._pointer cimport checked_size, fill_pattern, is_managed_pointer, memory_type, pointer_value
 from cuda.core._memory._resource cimport MemoryResource
 from cuda.core._stream._stream cimport Stream, as_stream
-from cuda.core._utils._check cimport check, dev_mode, is_finalizing, tell_unclosed
+from cuda.core._utils._check cimport check, dev_mode, is_finalizing, warn_unclosed
 
 import sys
 
@@ -43,7 +43,7 @@ cdef class Buffer(Allocation):
         self.mr = mr
         self._owner = owner
         self.stream = stream
-        self.life = 0 if stream is None else stream.life
+        self.context_id = 0 if stream is None else stream.context_id
         return self
 
     @staticmethod
@@ -56,7 +56,7 @@ cdef class Buffer(Allocation):
         self.mr = mr
         self._owner = owner
         self.stream = stream
-        self.life = 0 if stream is None else stream.life
+        self.context_id = 0 if stream is None else stream.context_id
         return self
 
     @staticmethod
@@ -149,11 +149,11 @@ cdef class Buffer(Allocation):
 
     def __del__(self):
         unclosed = dev_mode and not self.closed and self.mr is not None and self.ptr != 0 and not is_finalizing()
-        what = repr(self) if unclosed else None
+        shown = repr(self) if unclosed else None
         if not self.closed or self.mr is not None:
             self.forget()
         if unclosed:
-            tell_unclosed(what, self)
+            warn_unclosed(shown, self)
 
     def _check_movable(self):
         """Raise if views or graph nodes refer to the memory, so that its address cannot change."""

@@ -10,7 +10,7 @@ from cuda.bindings cimport cydriver
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._pointer cimport checked_size, pointer_value
 from cuda.core._memory._resource cimport MemoryResource as _Base
-from cuda.core._utils._check cimport check, dev_mode, fail, is_finalizing, tell_unclosed
+from cuda.core._utils._check cimport check, dev_mode, fail, is_finalizing, warn_unclosed
 from cuda.core._device._context cimport (
     Activation,
     activate_anyway,
@@ -179,7 +179,7 @@ cdef class MemoryPool(_Base):
             with nogil:
                 cydriver.cuMemPoolDestroy(self.pool)
             if dev_mode:
-                tell_unclosed(f"<{type(self).__name__} of device {self.ordinal}>", None)
+                warn_unclosed(f"<{type(self).__name__} of device {self.ordinal}>", None)
 
     cdef cydriver.CUmemoryPool open_pool(self) except NULL:
         if self.closed or self.pool == NULL:

@@ -334,9 +334,9 @@ def _checked(device: Device, config: Any) -> VirtualMemoryResourceOptions:
         ("handle_type_fabric_supported", config.handle_type == VirtualMemoryHandleType.FABRIC, "handle_type 'fabric'"),
         ("gpu_direct_rdma_with_cuda_vmm_supported", config.gpu_direct_rdma, "gpu_direct_rdma"),
     ]
-    for attribute, wanted, what in needs:
+    for attribute, wanted, feature in needs:
         if wanted and not getattr(properties, attribute):
-            raise RuntimeError(f"device {device.device_id} does not support {what} (Device.properties.{attribute})")
+            raise RuntimeError(f"device {device.device_id} does not support {feature} (Device.properties.{attribute})")
     for peer in config.peers:
         if peer != device.device_id and not device.can_access_peer(peer):
             raise RuntimeError(f"peers: device {device.device_id} and device {peer} cannot use each other's memory")

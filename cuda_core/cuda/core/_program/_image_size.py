@@ -44,9 +44,9 @@ def _check_fatbin(code: bytes) -> None:
     _check(len(code), "fatbin", 0, header + size)
 
 
-def _check(length: int, what: str, offset: int, size: int) -> None:
+def _check(length: int, part: str, offset: int, size: int) -> None:
     if size and offset + size > length:
         raise ValueError(
-            f"module is damaged or cut off: its {what} has {size} bytes from byte {offset} on, but it has {length} in "
+            f"module is damaged or cut off: its {part} has {size} bytes from byte {offset} on, but it has {length} in "
             "all"
         )

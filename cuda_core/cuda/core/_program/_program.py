@@ -40,12 +40,12 @@ def _check(nvrtc: Any, call: str, answer: tuple) -> Any:
     return values[0] if values else None
 
 
-def _filled(nvrtc: Any, what: str, program: Any) -> bytes:
+def _filled(nvrtc: Any, output: str, program: Any) -> bytes:
     """Return one of the program's outputs, by nvrtcGet...Size and nvrtcGet..."""
-    size = _check(nvrtc, f"nvrtcGet{what}Size", getattr(nvrtc, f"nvrtcGet{what}Size")(program))
+    size = _check(nvrtc, f"nvrtcGet{output}Size", getattr(nvrtc, f"nvrtcGet{output}Size")(program))
     data = bytearray(size)
     if size:
-        _check(nvrtc, f"nvrtcGet{what}", getattr(nvrtc, f"nvrtcGet{what}")(program, data))
+        _check(nvrtc, f"nvrtcGet{output}", getattr(nvrtc, f"nvrtcGet{output}")(program, data))
     return bytes(data)
 
 

@@ -13,7 +13,7 @@ cdef class Stream:
     cdef bint capturable  # whether the handle was handed out, so that other code may capture it; see `is_capturing`
     cdef bint doomed  # closed while in use: the last user destroys it
     cdef int device_id
-    cdef uint64_t life  # id of the context, see `life_of`; 0 if unknown
+    cdef uint64_t context_id  # id of the context, see `primary_id`; 0 if unknown
     cdef object owner
     cdef object callbacks
     cdef object __weakref__

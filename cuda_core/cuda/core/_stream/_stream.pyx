@@ -7,7 +7,7 @@ from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 from libc.stdint cimport uintptr_t
 
 from cuda.bindings cimport cydriver
-from cuda.core._utils._check cimport after_wait, check, dev_mode, is_finalizing, tell_unclosed
+from cuda.core._utils._check cimport after_wait, check, dev_mode, is_finalizing, warn_unclosed
 from cuda.core._utils._driver_handle cimport HandleClass
 from cuda.core._device._context cimport (
     Activation,
@@ -15,7 +15,7 @@ from cuda.core._device._context cimport (
     activate,
     context_ordinal,
     current_ordinal,
-    life_of,
+    primary_id,
     no_context,
 )
 from cuda.core._stream._event cimport Event
@@ -129,8 +129,8 @@ cdef class Stream:
 
     cdef bint is_outlived(self) except -1:
         """Return whether a reset of the device has destroyed the stream with its context."""
-        cdef uint64_t now = life_of(self.device_id) if self.life else 0
-        return now != 0 and now != self.life
+        cdef uint64_t now = primary_id(self.device_id) if self.context_id else 0
+        return now != 0 and now != self.context_id
 
     cdef int destroy(self) except -1:
         """Destroy the stream, unless a reset has done so: its handle is a dangling pointer then."""
@@ -148,7 +148,7 @@ cdef class Stream:
                 with nogil:
                     cydriver.cuStreamDestroy(self.native)
             if dev_mode:
-                tell_unclosed(f"<Stream {<uintptr_t>self.native:#x}>", None)
+                warn_unclosed(f"<Stream {<uintptr_t>self.native:#x}>", None)
 
     def close(self):
         """Destroy the stream once its work is finished, without waiting (cuStreamDestroy).
@@ -540,7 +540,7 @@ def create_stream(int device_id, options=None) -> Stream:
             )
     self.owned = True
     self.device_id = device_id
-    self.life = life_of(device_id)
+    self.context_id = primary_id(device_id)
     return self
 
 

@@ -11,7 +11,7 @@ from cuda.core._utils._check cimport error_of
 import sys
 import time
 
-from cuda.core._errors import ASYNCHRONOUS, LATER, Told
+from cuda.core._errors import ASYNCHRONOUS, LATER, Reported
 
 # Unfinished work at exit is polled for this many seconds, not waited for to its end.
 _PATIENCE = 0.2
@@ -39,12 +39,12 @@ cdef cydriver.CUresult outcome(cydriver.CUcontext context) except? <cydriver.CUr
     return status
 
 
-def tell_failure(uintptr_t address) -> None:
+def report_failure(uintptr_t address) -> None:
     """Print a context's asynchronous error if no call has raised it."""
     cdef cydriver.CUcontext context = <cydriver.CUcontext>address
     cdef cydriver.CUcontext popped = NULL
     cdef cydriver.CUresult status
-    if Told.failures or cydriver.cuCtxPushCurrent(context) != cydriver.CUDA_SUCCESS:
+    if Reported.failures or cydriver.cuCtxPushCurrent(context) != cydriver.CUDA_SUCCESS:
         return
     status = outcome(context)
     if status not in (cydriver.CUDA_SUCCESS, cydriver.CUDA_ERROR_NOT_READY):

@@ -19,7 +19,7 @@ cdef bint dev_mode
 # Function that is called after each synchronisation, or None: it releases memory that finished work has used.
 cdef object after_wait
 
-cdef int tell_unclosed(str what, object source) except -1
+cdef int warn_unclosed(str shown, object source) except -1
 cdef int fail(cydriver.CUresult status, const char* call, str advice=*) except -1 with gil
 cdef object error_of(cydriver.CUresult status, const char* call, str advice=*)
 

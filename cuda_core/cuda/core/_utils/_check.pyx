@@ -24,9 +24,9 @@ def call_after_waits(function) -> None:
     after_wait = function
 
 
-cdef int tell_unclosed(str what, object source) except -1:
+cdef int warn_unclosed(str shown, object source) except -1:
     """Issue a ResourceWarning for an object that was garbage-collected without close(), as Python does for files."""
-    advice = f"unclosed {what}: it was given back only now; close it, or use it in a with statement"
+    advice = f"unclosed {shown}: it was given back only now; close it, or use it in a with statement"
     warnings.warn(advice, ResourceWarning, stacklevel=1, source=source)
     return 0
 

@@ -68,7 +68,7 @@ def named_options(kind: type[_Options]) -> type[_Options]:
     return kind
 
 
-def as_options(kind: type, value: Any, what: str) -> Any:
+def as_options(kind: type, value: Any, name: str) -> Any:
     """Return `value` as an instance of the option class `kind`: None gives the defaults, a dict the fields."""
     if value is None:
         return kind()
@@ -76,4 +76,4 @@ def as_options(kind: type, value: Any, what: str) -> Any:
         return value
     if isinstance(value, dict):
         return kind(**value)
-    raise TypeError(f"{what} must be {kind.__name__}, a dict of its fields or None, not {type(value).__name__}")
+    raise TypeError(f"{name} must be {kind.__name__}, a dict of its fields or None, not {type(value).__name__}")

@@ -170,7 +170,7 @@ class StridedMemoryView(Strided):
         (2, 4)
         """
         fields = self._fields()
-        size, what = self._bytes_per_item, "elements"
+        size, unit = self._bytes_per_item, "elements"
         if layout is not None:
             if not isinstance(layout, StridedLayout):
                 raise TypeError(f"layout must be a StridedLayout, not {type(layout).__name__}")
@@ -179,13 +179,13 @@ class StridedMemoryView(Strided):
             fields["ptr"] = self.ptr + layout.slice_offset_in_bytes
             if layout.itemsize != size:
                 fields["dtype"] = None
-            size, what = layout.itemsize, "elements of the layout"
+            size, unit = layout.itemsize, "elements of the layout"
         if dtype is not None:
             import numpy
 
             dtype = numpy.dtype(dtype)
             if dtype.itemsize != size:
-                raise ValueError(f"dtype {dtype} has {dtype.itemsize} bytes, but the {what} have {size}")
+                raise ValueError(f"dtype {dtype} has {dtype.itemsize} bytes, but the {unit} have {size}")
             fields["dtype"] = dtype
         return type(self)._make(**fields)
 

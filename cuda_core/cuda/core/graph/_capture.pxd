@@ -21,7 +21,7 @@ cdef class Capture:
     cdef object __weakref__
 
     cdef int not_closed(self) except -1
-    cdef int need(self, Phase phase, str what) except -1
+    cdef int need(self, Phase phase, str method) except -1
     cdef int begin(self, cydriver.CUstreamCaptureMode mode) except -1
     cdef int end(self) except -1
     cdef int close_joined(self) except -1

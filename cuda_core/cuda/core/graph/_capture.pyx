@@ -35,10 +35,10 @@ cdef class Capture:
             raise ClosedError("this GraphBuilder is closed")
         return 0
 
-    cdef int need(self, Phase phase, str what) except -1:
+    cdef int need(self, Phase phase, str method) except -1:
         self.not_closed()
         if self.phase != phase:
-            raise RuntimeError(f"{what} needs a builder that {PHASES[phase]}, but this one {PHASES[self.phase]}")
+            raise RuntimeError(f"{method} needs a builder that {PHASES[phase]}, but this one {PHASES[self.phase]}")
         return 0
 
     cdef int begin(self, cydriver.CUstreamCaptureMode mode) except -1:

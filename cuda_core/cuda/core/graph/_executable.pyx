@@ -12,7 +12,7 @@ from cuda.core._stream._stream cimport Stream, as_stream
 from cuda.core.graph._node cimport GraphNode
 from cuda.core.graph._params cimport CopyParams, FillParams, HostParams, KernelParams
 from cuda.core.graph._node_factory cimport event_handle, state_of
-from cuda.core.graph._retain cimport Entry, bury, hold, in_use, retain
+from cuda.core.graph._retain cimport Entry, discard, hold, in_use, retain
 from cuda.core.graph._state cimport State, capture_graph, current_context
 
 from cuda.core._errors import CUDAError, ClosedError, not_pickled
@@ -95,7 +95,7 @@ cdef class Graph:
             return 0
         entry = hold(owners)
         if self.latest is None:
-            bury(entry)
+            discard(entry)
             return 0
         if not self.latest.closed:
             status = cydriver.cuStreamIsCapturing(self.latest.native, &capturing)
@@ -103,11 +103,11 @@ cdef class Graph:
                 return 0  # the end of earlier launches cannot be observed: leak rather than crash
             if status == cydriver.CUDA_SUCCESS:
                 with nogil:
-                    status = cydriver.cuLaunchHostFunc(self.latest.native, bury, entry)
+                    status = cydriver.cuLaunchHostFunc(self.latest.native, discard, entry)
         if status != cydriver.CUDA_SUCCESS:
             with nogil:  # the stream is closed: wait for the whole context
                 cydriver.cuCtxSynchronize()
-            bury(entry)
+            discard(entry)
         return 0
 
     def close(self) -> None:
@@ -406,7 +406,7 @@ cdef class Held:
         return self
 
     def __dealloc__(self):
-        bury(self.entry)
+        discard(self.entry)
 
 
 cdef class ExecutableEventRecordNode(ExecutableGraphNode):

@@ -14,7 +14,7 @@ from cuda.core.graph._state cimport State
 from cuda.core._errors import ClosedError, not_pickled
 
 
-cdef cydriver.CUresult _ask(
+cdef cydriver.CUresult _adjacent(
     cydriver.CUgraphNode node,
     bint after,
     cydriver.CUgraphNode* found,
@@ -109,7 +109,7 @@ cdef class GraphNode(NodeFactory):
         """Return the predecessors of this node or, if `after`, its successors."""
         cdef size_t count = 0, index
         cdef cydriver.CUgraphNode node = self.open_node()
-        check(_ask(node, after, NULL, NULL, &count), b"cuGraphNodeGetDependencies")
+        check(_adjacent(node, after, NULL, NULL, &count), b"cuGraphNodeGetDependencies")
         cdef cydriver.CUgraphNode* found = <cydriver.CUgraphNode*>malloc((count or 1) * sizeof(cydriver.CUgraphNode))
         cdef cydriver.CUgraphEdgeData* edges
         edges = <cydriver.CUgraphEdgeData*>malloc((count or 1) * sizeof(cydriver.CUgraphEdgeData))
@@ -117,7 +117,7 @@ cdef class GraphNode(NodeFactory):
             if found == NULL or edges == NULL:
                 raise MemoryError
             if count:
-                check(_ask(node, after, found, edges, &count), b"cuGraphNodeGetDependencies")
+                check(_adjacent(node, after, found, edges, &count), b"cuGraphNodeGetDependencies")
             return [node_object(self.state, found[index]) for index in range(count)]
         finally:
             free(found)

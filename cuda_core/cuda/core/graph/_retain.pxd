@@ -11,7 +11,7 @@ cdef struct Entry:
 
 cdef Entry* hold(object obj) except NULL
 cdef object in_use(object owner)
-cdef void bury(void* entry) noexcept nogil
+cdef void discard(void* entry) noexcept nogil
 cdef void call_entry(void* entry) noexcept nogil
 cdef cydriver.CUuserObject retain(cydriver.CUgraph graph, Entry* entry) except? NULL
 cdef int release(cydriver.CUgraph graph, cydriver.CUuserObject user) except -1

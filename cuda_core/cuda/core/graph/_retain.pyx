@@ -45,7 +45,7 @@ def _end():
 
 
 cdef Entry* hold(object obj) except NULL:
-    """Return an entry that keeps `obj` alive until `bury` is called with it."""
+    """Return an entry that keeps `obj` alive until `discard` is called with it."""
     drain()
     cdef Entry* entry = <Entry*>malloc(sizeof(Entry))
     if entry == NULL:
@@ -84,7 +84,7 @@ cdef int drain() except -1:
     return 0
 
 
-cdef void bury(void* entry) noexcept nogil:
+cdef void discard(void* entry) noexcept nogil:
     """Put an entry on the list of unused ones, on any thread, with or without the GIL."""
     if not ending:
         open_cuda_push(<void**>&(<Entry*>entry).next, entry)
@@ -102,12 +102,12 @@ cdef void _call(Entry* entry) noexcept with gil:
 
 
 cdef cydriver.CUuserObject retain(cydriver.CUgraph graph, Entry* entry) except? NULL:
-    """Move an entry into a user object of a graph; if that fails, bury it and raise."""
+    """Move an entry into a user object of a graph; if that fails, discard it and raise."""
     cdef cydriver.CUuserObject user = NULL
     cdef cydriver.CUresult status
-    status = cydriver.cuUserObjectCreate(&user, entry, bury, 1, cydriver.CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
+    status = cydriver.cuUserObjectCreate(&user, entry, discard, 1, cydriver.CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
     if status != cydriver.CUDA_SUCCESS:
-        bury(entry)
+        discard(entry)
         check(status, b"cuUserObjectCreate")
     status = cydriver.cuGraphRetainUserObject(graph, user, 1, cydriver.CU_GRAPH_USER_OBJECT_MOVE)
     if status != cydriver.CUDA_SUCCESS:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cuda.core.system._codes import number
-from cuda.core.system._info import ClockOffsets, _Asking
+from cuda.core.system._info import ClockOffsets, _NvmlQueries
 from cuda.core.system._library import nvml
 from cuda.core.system.typing import ClockId, ClockType
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cuda.core.system._device import Device
 
 
-class ClockInfo(_Asking):
+class ClockInfo(_NvmlQueries):
     """One of a device's clocks; frequencies are in MHz."""
 
     __slots__ = ("_which",)

@@ -217,7 +217,7 @@ class GpuDynamicPstatesInfo(_Parts):
     _kind = GpuDynamicPstatesUtilization
 
 
-class _Asking:
+class _NvmlQueries:
     """Base of objects that query NVML on each access to a property."""
 
     __slots__ = ("_device",)
@@ -233,7 +233,7 @@ class _Asking:
         return f"<{type(self).__name__} of {self._device!r}>"
 
 
-class FanInfo(_Asking):
+class FanInfo(_NvmlQueries):
     """One of a device's fans."""
 
     __slots__ = ("_fan",)
@@ -279,7 +279,7 @@ class FanInfo(_Asking):
         nvml().device_set_default_fan_speed_v2(self._handle, self._fan)
 
 
-class Temperature(_Asking):
+class Temperature(_NvmlQueries):
     """A device's temperatures, in degrees Celsius."""
 
     __slots__ = ()
@@ -306,7 +306,7 @@ class Temperature(_Asking):
         return ThermalSettings(list(found.sensor)[: int(found.count)])
 
 
-class InforomInfo(_Asking):
+class InforomInfo(_NvmlQueries):
     """A device's information ROM."""
 
     __slots__ = ()

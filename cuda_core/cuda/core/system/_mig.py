@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from cuda.core.system._info import _Asking
+from cuda.core.system._info import _NvmlQueries
 from cuda.core.system._library import flag, nvml
 
 if TYPE_CHECKING:
     from cuda.core.system._device import Device
 
 
-class MigInfo(_Asking):
+class MigInfo(_NvmlQueries):
     """The state of MIG (Multi-Instance GPU) on a device."""
 
     __slots__ = ()

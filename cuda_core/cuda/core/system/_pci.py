@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from cuda.core.system._info import _Asking
+from cuda.core.system._info import _NvmlQueries
 from cuda.core.system._library import flag, nvml
 
 
-class PciInfo(_Asking):
+class PciInfo(_NvmlQueries):
     """A device's PCI ids, and its PCI Express link."""
 
     __slots__ = ()
@@ -109,7 +109,7 @@ class PciInfo(_Asking):
         return int(nvml().device_get_pcie_replay_counter(self._handle))
 
 
-class _NvlinkInfo(_Asking):
+class _NvlinkInfo(_NvmlQueries):
     """One of a device's NVLinks."""
 
     __slots__ = ("_link",)

@@ -58,7 +58,7 @@ def before(frame: Frame, step: Step) -> None:
     """Emit the checks of an instruction."""
     instruction, form = step.operation()
     for access in ACCESSES.get(instruction.opcode, _none)(frame, instruction, form):
-        _ask(frame, access)
+        _check(frame, access)
     if (instruction.opcode in COLLECTIVES and "sync" in form.modifiers) or "warp" in form.modifiers:
         _report_warp_sync(frame, instruction)
     if instruction.opcode in BARRIERS and "warp" not in form.modifiers:
@@ -159,7 +159,7 @@ def _report_barrier(frame: Frame, instruction: Instruction, form: Form) -> None:
     frame.service("check_barrier", "void", lanes, f"i64 {site(frame)}", f"i32 {what}", number, threads)
 
 
-def _ask(frame: Frame, access: Access) -> None:
+def _check(frame: Frame, access: Access) -> None:
     builder = frame.builder
     pointer = pointers(frame, access.address, access.space)
     if access.skipped is not None:

@@ -73,7 +73,7 @@ def describe(finding: Finding, kernel: str, locate: Callable[[str, int], str]) -
         what = text.format(memory=_memory(finding), other=_other(finding, kernel, locate))
         return _line(check, finding, kernel, locate, what)
     what = text.format(
-        verb=VERBS.get(finding.what & (READ | WRITE), ""), size=finding.size, address=finding.address, offset=offset,
+        verb=VERBS.get(finding.flags & (READ | WRITE), ""), size=finding.size, address=finding.address, offset=offset,
         bytes=finding.bytes, allocation=allocation(finding), where=where, lanes=_lanes(finding.address),
         others=_lanes(finding.size), warps=finding.address.bit_count(),
     )  # fmt: skip
@@ -93,7 +93,7 @@ def _lanes(mask: int) -> str:
 
 def _memory(finding: Finding) -> str:
     """Return the location of a race: an offset in shared memory, or an address with its allocation."""
-    if finding.what & 15 == SPACES["shared"]:
+    if finding.flags & 15 == SPACES["shared"]:
         return f"byte {finding.offset} of shared memory"
     if finding.bytes:
         return f"0x{finding.address:x}, byte {finding.offset} of {allocation(finding)}"
@@ -111,7 +111,7 @@ def _line(check: str, finding: Finding, kernel: str, locate: Callable[[str, int]
     return f"{check}: kernel {kernel!r}, block {finding.block}, thread {finding.thread}, {instruction}: {what}{more}"
 
 
-def tell(lines: Iterable[str]) -> None:
+def print_lines(lines: Iterable[str]) -> None:
     """Print lines to standard error."""
     for line in lines:
         print(f"cuda.cpu {line}", file=sys.stderr, flush=True)

@@ -84,8 +84,8 @@ def _kernel_of(program: Program, name: str | None) -> str:
         return name
     if len(matching) == 1:
         return matching[0]
-    what = f"no kernel {name!r}" if not matching else f"{len(matching)} kernels with {name!r} in their names"
-    raise PtxError(f"{what if name else 'name one kernel'}; there are: {', '.join(kernels) or 'none'}")
+    problem = f"no kernel {name!r}" if not matching else f"{len(matching)} kernels with {name!r} in their names"
+    raise PtxError(f"{problem if name else 'name one kernel'}; there are: {', '.join(kernels) or 'none'}")
 
 
 class _Seen:
@@ -96,8 +96,8 @@ class _Seen:
 
     def __call__(self, function: Callable, graph: Graph) -> None:
         name = function.__name__
-        what = (inspect.getdoc(inspect.getmodule(function)) or "").split("\n\n")[0].replace("\n", " ")
-        title = f"{graph.function.name}: {name}: {what}"
+        description = (inspect.getdoc(inspect.getmodule(function)) or "").split("\n\n")[0].replace("\n", " ")
+        title = f"{graph.function.name}: {name}: {description}"
         self.stages.pop(title, None)
         self.stages[title] = list(DESCRIPTIONS[name](graph))
 

@@ -40,18 +40,18 @@ ISOLATED = ("-I", "-S", "-B", "-c")
 SERVE = "import sys; sys.path += sys.argv[1:]; from cuda.cpu.compile.tier_up import serve; serve()"
 
 _lock = threading.Lock()
-_watched: list[tuple[weakref.ref[_runtime.Grid], MachineCode, str]] = []
+_watched: list[tuple[weakref.ref[_runtime.CompiledKernel], MachineCode, str]] = []
 _thread: threading.Thread | None = None
 
 
-def watch(grid: _runtime.Grid, machine: MachineCode, name: str) -> None:
-    """Replace the code of a kernel's grid by optimised code once it is hot."""
+def watch(kernel: _runtime.CompiledKernel, machine: MachineCode, name: str) -> None:
+    """Replace the code of a kernel by optimised code once it is hot."""
     global _thread
     if machine.translate is None or not _has_interpreter():
         return
     with _lock:
         _watched[:] = [item for item in _watched if item[0]() is not None]
-        _watched.append((weakref.ref(grid), machine, name))
+        _watched.append((weakref.ref(kernel), machine, name))
         if _thread is None:
             thread = threading.Thread(target=_work, name="cuda-tier-up", daemon=True)
             try:
@@ -59,7 +59,7 @@ def watch(grid: _runtime.Grid, machine: MachineCode, name: str) -> None:
             except RuntimeError:  # no more threads are allowed: retried at the next kernel
                 return
             _thread = thread
-    grid.watch(ENOUGH)
+    kernel.watch(ENOUGH)
 
 
 def _has_interpreter() -> bool:
@@ -80,26 +80,26 @@ def _roots() -> list[str]:
 def _work() -> None:
     compiler, seen = None, 0
     while True:
-        for grid, machine, name in _hot():
+        for kernel, machine, name in _hot():
             if machine.translate is not None:
                 compiler = compiler or _Compiler()
                 _tier_up(machine, name, compiler)
-            grid.replace(machine.address)
-            del grid, machine
+            kernel.replace(machine.address)
+            del kernel, machine
         seen = _runtime.wait_hot(seen)
 
 
-def _hot() -> list[tuple[_runtime.Grid, MachineCode, str]]:
+def _hot() -> list[tuple[_runtime.CompiledKernel, MachineCode, str]]:
     """Remove the hot kernels from the list and return them."""
     found = []
     with _lock:
         for item in list(_watched):
             reference, machine, name = item
-            grid = reference()
-            if grid is None or grid.is_hot():
+            kernel = reference()
+            if kernel is None or kernel.is_hot():
                 _watched.remove(item)
-            if grid is not None and grid.is_hot():
-                found.append((grid, machine, name))
+            if kernel is not None and kernel.is_hot():
+                found.append((kernel, machine, name))
     return found
 
 

@@ -111,9 +111,9 @@ size_t most_in_batch(void);
 enum operation { READS, WRITES, HANDLES, HANDLES_GONE, BUFFERS, BUFFERS_GONE, VECTOR_READS, VECTOR_WRITES, OPERATIONS };
 enum batch_operation { SET_UP, SUBMITTED, COMPLETED, CANCELLED, DESTROYED, ENQUEUED, PROCESSED, BATCH_OPERATIONS };
 int64_t now_us(void);
-void note(enum operation what, bool fine);
-void note_io(enum operation what, ssize_t moved, int64_t began, int device);
-void note_batch(enum batch_operation what, bool fine, uint64_t count);
+void note(enum operation operation, bool fine);
+void note_io(enum operation operation, ssize_t moved, int64_t began, int device);
+void note_batch(enum batch_operation operation, bool fine, uint64_t count);
 void note_batch_io(bool write, ssize_t moved);
 void note_batch_time(int64_t began);
 

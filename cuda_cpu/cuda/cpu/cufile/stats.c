@@ -82,11 +82,11 @@ static bool begin(void)
     return false;
 }
 
-void note(enum operation what, bool fine)
+void note(enum operation operation, bool fine)
 {
     if (!begin())
         return;
-    count(&stats.counts.detailed.basic.operations[what], fine, 1);
+    count(&stats.counts.detailed.basic.operations[operation], fine, 1);
     pthread_mutex_unlock(&stats.lock);
 }
 
@@ -118,16 +118,16 @@ static void note_plain(bool write, ssize_t moved, uint64_t time, int device)
     *(write ? &of->failed_writes : &of->failed_reads) += moved < 0;
 }
 
-void note_io(enum operation what, ssize_t moved, int64_t began, int device)
+void note_io(enum operation operation, ssize_t moved, int64_t began, int device)
 {
     uint64_t time = (uint64_t)(now_us() - began), size = moved > 0 ? (uint64_t)moved : 0;
     struct level_1 *basic = &stats.counts.detailed.basic;
     if (!begin())
         return;
-    if (what == READS || what == WRITES) {
-        note_plain(what == WRITES, moved, time, device);
+    if (operation == READS || operation == WRITES) {
+        note_plain(operation == WRITES, moved, time, device);
     } else {
-        bool write = what == VECTOR_WRITES;
+        bool write = operation == VECTOR_WRITES;
         count(write ? &basic->vector_writes : &basic->vector_reads, moved >= 0, 1);
         *(write ? &basic->vector_write_bytes : &basic->vector_read_bytes) += size;
         *(write ? &basic->vector_write_latency_sum : &basic->vector_read_latency_sum) += time;
@@ -135,7 +135,7 @@ void note_io(enum operation what, ssize_t moved, int64_t began, int device)
     pthread_mutex_unlock(&stats.lock);
 }
 
-void note_batch(enum batch_operation what, bool fine, uint64_t number)
+void note_batch(enum batch_operation operation, bool fine, uint64_t number)
 {
     struct level_1 *basic = &stats.counts.detailed.basic;
     struct counter *const counters[BATCH_OPERATIONS][2] = {
@@ -146,8 +146,8 @@ void note_batch(enum batch_operation what, bool fine, uint64_t number)
     };
     if (!begin())
         return;
-    for (int i = 0; i < 2 && counters[what][i]; i++)
-        count(counters[what][i], fine, number);
+    for (int i = 0; i < 2 && counters[operation][i]; i++)
+        count(counters[operation][i], fine, number);
     pthread_mutex_unlock(&stats.lock);
 }
 

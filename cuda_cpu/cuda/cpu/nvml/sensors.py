@@ -29,10 +29,10 @@ _SHUTDOWN, _SLOWDOWN = 0, 1  # nvmlTemperatureThresholds_t
 _THRESHOLDS = 8
 
 
-def known(name: str, value: Known | None, what: str) -> Known:
+def known(name: str, value: Known | None, quantity: str) -> Known:
     """Return a value of the machine, or raise NOT_SUPPORTED."""
     if value is None:
-        raise failure(NOT_SUPPORTED, f"{name}: this system does not report {what}")
+        raise failure(NOT_SUPPORTED, f"{name}: this system does not report {quantity}")
     return value
 
 

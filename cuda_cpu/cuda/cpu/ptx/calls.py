@@ -58,13 +58,13 @@ class Targets:
     def check_call(self, call: Call) -> None:
         """Raise an error unless number and sizes of a call's operands match the function's declaration."""
         for name, results, parameters in self._declarations(call):
-            for what, formal, given in (("results", results, call.results), ("parameters", parameters, call.arguments)):
+            for kind, formal, given in (("results", results, call.results), ("parameters", parameters, call.arguments)):
                 if len(formal) != len(given):
-                    raise PtxError(f"call of {name} with {len(given)} {what}; it has {len(formal)}", call.line)
+                    raise PtxError(f"call of {name} with {len(given)} {kind}; it has {len(formal)}", call.line)
                 for number, (declared, operand) in enumerate(zip(formal, given, strict=True), 1):
                     size = self._size(operand)
                     if size and declared.size and size != declared.size and (size, declared.size) != (2, 1):
-                        said = f"{what[:-1]} {number} of {size} bytes; it has one of {declared.size}"
+                        said = f"{kind[:-1]} {number} of {size} bytes; it has one of {declared.size}"
                         raise PtxError(f"call of {name} with {said}", call.line)
 
     def _declarations(self, call: Call) -> list[tuple[str, tuple[Variable, ...], tuple[Variable, ...]]]:

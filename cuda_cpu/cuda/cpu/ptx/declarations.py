@@ -63,8 +63,8 @@ def check_registers(name: str, parameters: Iterable[Variable], line: int) -> Non
     """Refuse register parameters of a function or prototype whose type cannot be passed in registers."""
     for each in parameters:
         if each.space == "reg" and (each.type == "pred" or each.vector > 1):
-            what = f"parameter {each.name} of {name} is a {'vector' if each.vector > 1 else 'predicate'}"
-            raise PtxError(f"{what}, which is not passed in registers", line)
+            parameter = f"parameter {each.name} of {name} is a {'vector' if each.vector > 1 else 'predicate'}"
+            raise PtxError(f"{parameter}, which is not passed in registers", line)
 
 
 def _check_parameter(cursor: Cursor, parameters: list[Variable]) -> None:

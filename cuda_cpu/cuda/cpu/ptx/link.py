@@ -16,7 +16,7 @@ from cuda.cpu.ptx.syntax import Function, Module, Variable
 # Functions that the runtime implements (kernel_abi.h).
 RUNTIME = frozenset({
     "vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional", "cudaGraphLaunch",
-    *(f"cudaGraphKernelNode{what}" for what in ("SetParam", "SetEnabled", "SetGridDim", "UpdatesApply")),
+    *(f"cudaGraphKernelNode{action}" for action in ("SetParam", "SetEnabled", "SetGridDim", "UpdatesApply")),
     *device_runtime.NATIVE,
 })  # fmt: skip
 

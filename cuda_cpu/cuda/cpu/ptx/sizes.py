@@ -31,9 +31,9 @@ def check_sizes(program: Program) -> None:
             raise error.located(unit.name, unit.text) from None
 
 
-def _check(what: str, function: Function, size: int, most: int) -> None:
+def _check(memory: str, function: Function, size: int, most: int) -> None:
     if size > most:
-        raise PtxError(f"{function.name} declares {size} bytes of {what}; at most {most} are possible", function.line)
+        raise PtxError(f"{function.name} declares {size} bytes of {memory}; at most {most} are possible", function.line)
 
 
 def _local_bytes(function: Function) -> int:

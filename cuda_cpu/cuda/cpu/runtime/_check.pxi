@@ -5,7 +5,7 @@
 cdef class Finding:
     """Errors of one kind of one instruction in one launch: the details of the first error, and their number."""
 
-    cdef readonly int kind, what, relation
+    cdef readonly int kind, flags, relation
     cdef readonly object site, count, address, size, offset, start, bytes, other_site
     cdef readonly tuple block, thread, other_block, other_thread
     cdef readonly str origin
@@ -19,7 +19,7 @@ def take_findings(uint64_t grid_id):
     found = []
     while each is not NULL:
         finding = Finding.__new__(Finding)
-        finding.kind, finding.what, finding.relation = each.kind, each.what, each.relation
+        finding.kind, finding.flags, finding.relation = each.kind, each.flags, each.relation
         finding.site, finding.count, finding.address = each.site, each.count, each.address
         finding.size, finding.offset = each.size, each.offset
         finding.start, finding.bytes = each.allocation.start, each.allocation.size

@@ -50,13 +50,13 @@ def cache_wait(uint64_t epoch, uint64_t stream, Queue queue not None, list await
 
 
 def cache_launch(
-    uint64_t epoch, uint64_t function, uint64_t stream, Queue queue not None, list awaited not None, Grid grid not None,
-    bint half_run, uint32_t max_threads, uint32_t max_shared, tuple required_block,
+    uint64_t epoch, uint64_t function, uint64_t stream, Queue queue not None, list awaited not None,
+    CompiledKernel kernel not None, bint half_run, uint32_t max_threads, uint32_t max_shared, tuple required_block,
 ):
     """Cache a fast path for this thread's launches of a function in a stream; it is taken while `awaited` are idle."""
     cdef cpu_fast_path_entry entry
     memset(&entry, 0, sizeof(entry))
-    entry.function, entry.stream, entry.grid = function, stream, grid.grid
+    entry.function, entry.stream, entry.compiled = function, stream, kernel.compiled
     entry.half_run, entry.max_threads, entry.max_shared = half_run, max_threads, max_shared
     if required_block is not None:
         for i in range(3):

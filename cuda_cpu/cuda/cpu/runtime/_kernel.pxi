@@ -87,14 +87,16 @@ cdef class DeviceKernel:
             self.kernel.required_block[i] = required_block[i] if required_block is not None else 0
             self.kernel.cluster[i] = cluster[i]
 
-    def fill(self, Grid full_run not None, Grid half_run not None, uint32_t dynamic, bytes facts not None):
+    def fill(
+        self, CompiledKernel full_run not None, CompiledKernel half_run not None, uint32_t dynamic, bytes facts not None
+    ):
         """Set the machine code, which makes the kernel launchable; `facts` is its cudaFuncAttributes."""
         if len(facts) > CPU_FUNCTION_FACTS:
             raise ValueError(f"facts has {len(facts)} bytes, at most {CPU_FUNCTION_FACTS} fit")
         self.grids = full_run, half_run
         memcpy(self.kernel.facts, <const char *>facts, len(facts))
         self.kernel.facts_size = len(facts)
-        cpu_kernel_set(self.kernel, full_run.grid, half_run.grid, dynamic)
+        cpu_kernel_set(self.kernel, full_run.compiled, half_run.compiled, dynamic)
 
     @property
     def address(self):
@@ -106,30 +108,30 @@ cdef class DeviceKernel:
         free(self.kernel)
 
 
-# Grids that were dropped with launches still queued: (grid, owner), kept until those are done.
+# Compiled kernels that were dropped with launches still queued: (kernel, owner), kept until those are done.
 cdef list abandoned = []
 
 
 cdef class _Abandoned:
-    cdef cpu_grid *grid
+    cdef cpu_compiled_kernel *compiled
     cdef object owner
 
     def __dealloc__(self):
-        free(self.grid)
+        free(self.compiled)
 
 
 cdef void free_abandoned():
     cdef _Abandoned each
     if abandoned:
-        abandoned[:] = [each for each in abandoned if cpu_grid_in_use(each.grid)]
+        abandoned[:] = [each for each in abandoned if cpu_compiled_kernel_in_use(each.compiled)]
 
 
 @cython.no_gc_clear
-cdef class Grid:
+cdef class CompiledKernel:
     """The properties of a kernel that all its launches share: machine code, sizes, parameter layout, checks."""
 
     cdef object __weakref__
-    cdef cpu_grid *grid
+    cdef cpu_compiled_kernel *compiled
     cdef object owner
 
     def __init__(
@@ -138,8 +140,8 @@ cdef class Grid:
         DeviceRuntime device_runtime=None, uint32_t alignment=CPU_ALIGNMENT,
     ):
         cdef bytes text = name.encode()
-        if self.grid is not NULL:
-            raise RuntimeError("the grid exists already")
+        if self.compiled is not NULL:
+            raise RuntimeError("the compiled kernel exists already")
         if entry == 0:
             raise ValueError("entry must be the address of machine code, not 0")
         for offset, size in layout:
@@ -154,48 +156,48 @@ cdef class Grid:
         if frames > 1 << 40:
             raise ValueError(f"frames must be at most 2**40, not {frames}")
         free_abandoned()
-        self.grid = cpu_grid_make(len(text), len(layout))
-        if self.grid is NULL:
+        self.compiled = cpu_compiled_kernel_make(len(text), len(layout))
+        if self.compiled is NULL:
             raise MemoryError
-        cpu_grid_set_entry(self.grid, entry)
+        cpu_compiled_kernel_set_entry(self.compiled, entry)
         for i, (offset, size) in enumerate(layout):
-            self.grid.layout[i].offset, self.grid.layout[i].size = offset, size
-        self.grid.symbols = <const uint64_t *>symbols
-        self.grid.shared_static = shared_static
-        self.grid.local_bytes = local_bytes
-        self.grid.frames = frames
-        self.grid.parameter_bytes = parameter_bytes
-        self.grid.path = path
-        self.grid.checks = checks
-        self.grid.alignment = alignment
+            self.compiled.layout[i].offset, self.compiled.layout[i].size = offset, size
+        self.compiled.symbols = <const uint64_t *>symbols
+        self.compiled.shared_static = shared_static
+        self.compiled.local_bytes = local_bytes
+        self.compiled.frames = frames
+        self.compiled.parameter_bytes = parameter_bytes
+        self.compiled.path = path
+        self.compiled.checks = checks
+        self.compiled.alignment = alignment
         if device_runtime is not None:
-            self.grid.device_runtime = device_runtime.device_runtime
-        memcpy(self.grid.name, <char *>text, len(text))
+            self.compiled.device_runtime = device_runtime.device_runtime
+        memcpy(self.compiled.name, <char *>text, len(text))
         self.owner = owner, device_runtime
 
     def watch(self, int64_t nanoseconds):
         """Make the kernel hot once it has run for so many nanoseconds in total: see `is_hot`, `wait_hot`."""
-        cpu_grid_watch(self.grid, nanoseconds)
+        cpu_compiled_kernel_watch(self.compiled, nanoseconds)
 
     def is_hot(self):
-        return cpu_grid_is_hot(self.grid)
+        return cpu_compiled_kernel_is_hot(self.compiled)
 
     def replace(self, uint64_t entry):
         """Switch to other machine code of the same kernel; the owner keeps the old code, which may still run."""
         if entry == 0:
             raise ValueError("entry must be the address of machine code, not 0")
-        cpu_grid_set_entry(self.grid, entry)
-        cpu_grid_watch(self.grid, 0)
+        cpu_compiled_kernel_set_entry(self.compiled, entry)
+        cpu_compiled_kernel_watch(self.compiled, 0)
 
     def __dealloc__(self):
         cdef _Abandoned kept
-        if self.grid is not NULL and cpu_grid_in_use(self.grid):
+        if self.compiled is not NULL and cpu_compiled_kernel_in_use(self.compiled):
             kept = _Abandoned.__new__(_Abandoned)
-            kept.grid = self.grid
+            kept.compiled = self.compiled
             kept.owner = self.owner
             abandoned.append(kept)
         else:
-            free(self.grid)
+            free(self.compiled)
 
 
 def wait_hot(uint32_t seen):

@@ -90,14 +90,14 @@ cdef class Queue:
         raise MemoryError("the system has no thread for the queue")
 
     def launch(
-        self, Grid grid not None, tuple grid_dim, tuple block_dim, tuple cluster_dim, uint32_t shared_dynamic,
-        uint64_t params, bint cooperative, uint64_t grid_id, bint gather=False,
+        self, CompiledKernel kernel not None, tuple grid_dim, tuple block_dim, tuple cluster_dim,
+        uint32_t shared_dynamic, uint64_t params, bint cooperative, uint64_t grid_id, bint gather=False,
     ):
         cdef cpu_launch launch
-        if grid.grid is NULL:
-            raise ValueError("the grid was not initialised")
+        if kernel.compiled is NULL:
+            raise ValueError("the kernel was not initialised")
         cdef void **pointers = <void **>params
-        cdef uint32_t count = grid.grid.parameters if gather else 0
+        cdef uint32_t count = kernel.compiled.parameters if gather else 0
         cdef uint32_t i
         cdef bint done
         for i in range(count):
@@ -106,20 +106,20 @@ cdef class Queue:
         dimensions("grid_dim", grid_dim, launch.grid_dim, <uint64_t>1 << 62)
         dimensions("block_dim", block_dim, launch.block_dim, CPU_MAX_BLOCK_THREADS)
         dimensions("cluster_dim", cluster_dim, launch.cluster_dim, CPU_MAX_BLOCK_THREADS)
-        if shared_dynamic > 1 << 30 or grid.grid.shared_static > 1 << 30:
-            raise ValueError(f"shared memory of {grid.grid.shared_static} + {shared_dynamic} bytes is too large")
-        launch.grid = grid.grid
+        if shared_dynamic > 1 << 30 or kernel.compiled.shared_static > 1 << 30:
+            raise ValueError(f"shared memory of {kernel.compiled.shared_static} + {shared_dynamic} bytes is too large")
+        launch.compiled = kernel.compiled
         launch.shared_dynamic = shared_dynamic
         launch.cooperative = cooperative
         launch.disabled, launch.node = False, NULL
         launch.grid_id = grid_id or cpu_grid_number()
         cdef cpu_command *command = self.command(CPU_LAUNCH)
         command.launch = launch
-        cpu_grid_retain(grid.grid)
+        cpu_compiled_kernel_retain(kernel.compiled)
         if gather:
             done = cpu_launch_gather(command, pointers)
         else:
-            done = cpu_launch_params(command, <const void *>params, grid.grid.parameter_bytes)
+            done = cpu_launch_params(command, <const void *>params, kernel.compiled.parameter_bytes)
         if not done:
             cpu_command_discard(command)
             raise MemoryError

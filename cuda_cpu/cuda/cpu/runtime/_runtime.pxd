@@ -50,7 +50,7 @@ cdef extern from "exec/worker.h":
     struct cpu_parameter:
         uint32_t offset, size
     uint32_t CPU_ALIGNMENT, CPU_MAX_ALIGNMENT, CPU_MAX_BLOCK_THREADS, CPU_MAX_WORKERS
-    struct cpu_grid:
+    struct cpu_compiled_kernel:
         void *entry
         const uint64_t *symbols
         uint64_t local_bytes, frames
@@ -82,7 +82,7 @@ cdef extern from "check/check.h":
     struct cpu_finding:
         cpu_finding *next
         uint64_t site, count, address, size, offset
-        uint32_t kind, what, relation
+        uint32_t kind, flags, relation
         uint32_t block[3], thread[3]
         cpu_allocation allocation
         uint64_t other_site
@@ -102,35 +102,43 @@ cdef extern from "exec/worker.h":
 
 cdef extern from *:
     """
-    static inline struct cpu_grid *cpu_grid_make(size_t name_length, uint32_t parameters) {
-        size_t layout = (sizeof(struct cpu_grid) + name_length + 8) & ~(size_t)7; /* behind the name */
-        struct cpu_grid *grid = calloc(1, layout + parameters * sizeof(struct cpu_parameter));
-        if (grid) {
-            grid->layout = (struct cpu_parameter *)((char *)grid + layout);
-            grid->parameters = parameters;
+    static inline struct cpu_compiled_kernel *cpu_compiled_kernel_make(size_t name_length, uint32_t parameters) {
+        size_t layout = (sizeof(struct cpu_compiled_kernel) + name_length + 8) & ~(size_t)7; /* behind the name */
+        struct cpu_compiled_kernel *compiled = calloc(1, layout + parameters * sizeof(struct cpu_parameter));
+        if (compiled) {
+            compiled->layout = (struct cpu_parameter *)((char *)compiled + layout);
+            compiled->parameters = parameters;
         }
-        return grid;
+        return compiled;
     }
-    static inline void cpu_grid_set_entry(struct cpu_grid *grid, uint64_t entry) {
-        atomic_store(&grid->entry, (void (*)(struct cpu_warp *))(uintptr_t)entry);
+    static inline void cpu_compiled_kernel_set_entry(struct cpu_compiled_kernel *compiled, uint64_t entry) {
+        atomic_store(&compiled->entry, (void (*)(struct cpu_warp *))(uintptr_t)entry);
     }
-    static inline void cpu_grid_watch(struct cpu_grid *grid, int64_t time) { atomic_store(&grid->until_hot, time); }
-    static inline int cpu_grid_is_hot(struct cpu_grid *grid) { return atomic_load(&grid->until_hot) == CPU_HOT; }
+    static inline void cpu_compiled_kernel_watch(struct cpu_compiled_kernel *compiled, int64_t time) {
+        atomic_store(&compiled->until_hot, time);
+    }
+    static inline int cpu_compiled_kernel_is_hot(struct cpu_compiled_kernel *compiled) {
+        return atomic_load(&compiled->until_hot) == CPU_HOT;
+    }
     static inline uint32_t cpu_hot_wait(uint32_t seen) {
         while (atomic_load(&cpu_hot.count) == seen)
             cpu_eventcount_wait(&cpu_hot, seen, CPU_FOREVER);
         return atomic_load(&cpu_hot.count);
     }
-    static inline void cpu_grid_retain(struct cpu_grid *grid) { atomic_fetch_add(&grid->in_flight, 1); }
-    static inline uint32_t cpu_grid_in_use(struct cpu_grid *grid) { return atomic_load(&grid->in_flight); }
+    static inline void cpu_compiled_kernel_retain(struct cpu_compiled_kernel *compiled) {
+        atomic_fetch_add(&compiled->in_flight, 1);
+    }
+    static inline uint32_t cpu_compiled_kernel_in_use(struct cpu_compiled_kernel *compiled) {
+        return atomic_load(&compiled->in_flight);
+    }
     """
-    cpu_grid *cpu_grid_make(size_t name_length, uint32_t parameters)
-    void cpu_grid_set_entry(cpu_grid *grid, uint64_t entry)
-    void cpu_grid_watch(cpu_grid *grid, int64_t time)
-    bint cpu_grid_is_hot(cpu_grid *grid)
+    cpu_compiled_kernel *cpu_compiled_kernel_make(size_t name_length, uint32_t parameters)
+    void cpu_compiled_kernel_set_entry(cpu_compiled_kernel *compiled, uint64_t entry)
+    void cpu_compiled_kernel_watch(cpu_compiled_kernel *compiled, int64_t time)
+    bint cpu_compiled_kernel_is_hot(cpu_compiled_kernel *compiled)
     uint32_t cpu_hot_wait(uint32_t seen) nogil
-    void cpu_grid_retain(cpu_grid *grid)
-    uint32_t cpu_grid_in_use(cpu_grid *grid)
+    void cpu_compiled_kernel_retain(cpu_compiled_kernel *compiled)
+    uint32_t cpu_compiled_kernel_in_use(cpu_compiled_kernel *compiled)
 
 cdef extern from "queue/event.h":
     struct cpu_event
@@ -180,8 +188,8 @@ cdef extern from *:
         atomic_store(&runtime->limits[which], value);
         runtime->has_limit[which] = true;
     }
-    static inline void cpu_kernel_set(struct cpu_kernel *kernel, struct cpu_grid *full_run, struct cpu_grid *half_run,
-                                      uint32_t dynamic) {
+    static inline void cpu_kernel_set(struct cpu_kernel *kernel, struct cpu_compiled_kernel *full_run,
+                                      struct cpu_compiled_kernel *half_run, uint32_t dynamic) {
         atomic_store(&kernel->full_run, full_run);
         atomic_store(&kernel->half_run, half_run);
         atomic_store(&kernel->dynamic, dynamic);
@@ -189,7 +197,7 @@ cdef extern from *:
     """
     void cpu_device_runtime_set_attribute(cpu_device_runtime *runtime, uint32_t which, int32_t value)
     void cpu_device_runtime_set_limit(cpu_device_runtime *runtime, uint32_t which, uint64_t value)
-    void cpu_kernel_set(cpu_kernel *kernel, cpu_grid *full_run, cpu_grid *half_run, uint32_t dynamic)
+    void cpu_kernel_set(cpu_kernel *kernel, cpu_compiled_kernel *full_run, cpu_compiled_kernel *half_run, uint32_t dynamic)
 
 cdef extern from "queue/decompress.h":
     struct cpu_compressed:
@@ -203,7 +211,7 @@ cdef extern from "queue/queue.h":
     enum: CPU_SUBMITTED, CPU_QUEUE_CLOSED, CPU_QUEUE_STOPPED, CPU_QUEUE_NO_THREAD
     struct cpu_node
     struct cpu_launch:
-        cpu_grid *grid
+        cpu_compiled_kernel *compiled
         uint32_t grid_dim[3]
         uint32_t block_dim[3]
         uint32_t cluster_dim[3]
@@ -291,7 +299,7 @@ cdef extern from "queue/fast_path_cache.h":
         uint64_t function, stream
         cpu_queue *queue
         cpu_queue *awaited[8]
-        cpu_grid *grid
+        cpu_compiled_kernel *compiled
         bint half_run
         uint32_t max_threads, max_shared
         uint32_t required_block[3]

@@ -81,10 +81,10 @@ class DeviceKernel:
         cluster: tuple[int, int, int],
         shared: int,
     ) -> None: ...
-    def fill(self, full_run: Grid, half_run: Grid, dynamic: int, facts: bytes) -> None:
+    def fill(self, full_run: CompiledKernel, half_run: CompiledKernel, dynamic: int, facts: bytes) -> None:
         """Set the machine code, which makes the kernel launchable; `facts` is its cudaFuncAttributes."""
 
-class Grid:
+class CompiledKernel:
     """The properties of a kernel that all its launches share: machine code, sizes, parameter layout, checks."""
 
     def __init__(
@@ -137,7 +137,7 @@ class Queue:
     def __init__(self, priority: int = 0, workers: int = 0) -> None: ...
     def launch(
         self,
-        grid: Grid,
+        kernel: CompiledKernel,
         grid_dim: tuple[int, int, int],
         block_dim: tuple[int, int, int],
         cluster_dim: tuple[int, int, int],
@@ -185,7 +185,7 @@ class Finding:
 
     kind: int  # enum cpu_finding_kind in check.h
     site: int  # the function's number in the high 32 bits, the PTX line in the low ones
-    what: int  # bits CPU_ACCESS_* or CPU_MEETING_* of check.h
+    flags: int  # bits CPU_ACCESS_* or CPU_MEETING_* of check.h
     count: int
     address: int
     size: int
@@ -237,7 +237,7 @@ def cache_launch(
     stream: int,
     queue: Queue,
     awaited: list[Queue],
-    grid: Grid,
+    kernel: CompiledKernel,
     half_run: bool,
     max_threads: int,
     max_shared: int,

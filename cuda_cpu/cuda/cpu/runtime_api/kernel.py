@@ -25,9 +25,9 @@ def size_of(dim: bytes) -> tuple[int, int, int]:
 
 def check_shape(grid: tuple[int, int, int], block: tuple[int, int, int]) -> None:
     """Raise the runtime API's own error for a shape that no launch can have; the driver's is for any value."""
-    for what, given, most in (("grid", grid, launch.GRID), ("block", block, launch.BLOCK)):
+    for shape, given, most in (("grid", grid, launch.GRID), ("block", block, launch.BLOCK)):
         if not all(0 < size <= limit for size, limit in zip(given, most, strict=True)):
-            text = f"launch: the {what} is {given}, at most {most} is possible, and nothing may be 0"
+            text = f"launch: the {shape} is {given}, at most {most} is possible, and nothing may be 0"
             raise CudaError(abi.cudaErrorInvalidConfiguration, text)
     if (threads := block[0] * block[1] * block[2]) > launch.BLOCK[0]:
         text = f"launch: a block of {block} has {threads} threads, at most {launch.BLOCK[0]} are possible"

@@ -42,9 +42,9 @@ SAME = (
 )  # fmt: skip
 
 
-def _at(name: str, what: str, structure: Any, ptr: int) -> Any:
+def _at(name: str, parameter: str, structure: Any, ptr: int) -> Any:
     if not ptr:
-        raise invalid(f"{name}: {what} is NULL")
+        raise invalid(f"{name}: {parameter} is NULL")
     return structure.from_address(ptr)
 
 

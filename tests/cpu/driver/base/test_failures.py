@@ -46,7 +46,7 @@ class Injector:
 
     def __init__(self, patch) -> None:
         self.count, self.fails = 0, 0
-        for name in ("Event", "GraphRun", "Grid"):
+        for name in ("Event", "GraphRun", "CompiledKernel"):
             patch.setattr(_runtime, name, self.wrap(getattr(_runtime, name)))
         for name in ("Queue", "Sequence"):
             base = getattr(_runtime, name)
@@ -150,9 +150,9 @@ def memory_of_all_kinds(module: int) -> None:
         shape = arrays.describe((8, 8), "float32", 1, abi.CUDA_ARRAY3D_SURFACE_LDST)
         image = own(driver.cuArray3DCreate(addressof(shape)), driver.cuArrayDestroy)
         own(driver.cuMipmappedArrayCreate(addressof(shape), 3), driver.cuMipmappedArrayDestroy)
-        what, how = arrays.resource(image), abi.CUDA_TEXTURE_DESC()
-        own(driver.cuTexObjectCreate(addressof(what), addressof(how), 0), driver.cuTexObjectDestroy)
-        own(driver.cuSurfObjectCreate(addressof(what)), driver.cuSurfObjectDestroy)
+        resource, how = arrays.resource(image), abi.CUDA_TEXTURE_DESC()
+        own(driver.cuTexObjectCreate(addressof(resource), addressof(how), 0), driver.cuTexObjectDestroy)
+        own(driver.cuSurfObjectCreate(addressof(resource)), driver.cuSurfObjectDestroy)
         own(driver.cuMemAllocPitch(100, 10, 4)[0], driver.cuMemFree)
         host = own(driver.cuMemHostAlloc(4096, 0), driver.cuMemFreeHost)
         driver.cuMemcpyHtoDAsync(start, host, 4096, stream)

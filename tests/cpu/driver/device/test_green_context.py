@@ -73,9 +73,9 @@ def green(*resources, flags: int = abi.CU_GREEN_CTX_DEFAULT_STREAM):
         driver.cuGreenCtxDestroy(made)
 
 
-def count_of(get, *what) -> int:
+def count_of(get, *arguments) -> int:
     given = abi.CUdevResource()
-    get(*what, addressof(given), SM)
+    get(*arguments, addressof(given), SM)
     return given.sm.smCount
 
 

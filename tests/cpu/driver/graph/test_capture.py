@@ -183,12 +183,12 @@ ILLEGAL = {
 }
 
 
-@pytest.mark.parametrize("what", ILLEGAL)
-def test_illegal_calls_invalidate_the_capture(context, event, refused, what):
+@pytest.mark.parametrize("call", ILLEGAL)
+def test_illegal_calls_invalidate_the_capture(context, event, refused, call):
     with streams(NON_BLOCKING) as [stream], memory() as pointer:
         driver.cuStreamBeginCapture(stream, GLOBAL)
         with refused("STREAM_CAPTURE_UNSUPPORTED", "not possible during a stream capture"):
-            ILLEGAL[what](stream, event)
+            ILLEGAL[call](stream, event)
         with refused("STREAM_CAPTURE_INVALIDATED"):
             driver.cuMemsetD32Async(pointer, 1, 1, stream)
         ended(stream, "STREAM_CAPTURE_INVALIDATED", refused)

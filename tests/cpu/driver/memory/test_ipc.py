@@ -49,9 +49,9 @@ def other(context):
         yield process
 
 
-def handle(get, *what) -> bytes:
+def handle(get, *arguments) -> bytes:
     data = ctypes.create_string_buffer(64)
-    get(ctypes.addressof(data), *what)
+    get(ctypes.addressof(data), *arguments)
     return data.raw
 
 

@@ -197,14 +197,14 @@ def test_destroyed_handles(context):
 def test_a_stream_destroyed_by_another_thread(context, monkeypatch, name):
     """The stream is destroyed between the handle look-up and the command; the call fails as for a destroyed handle."""
     call = Call(driver.cuStreamCreate(0))
-    ready = streams.Stream.ready
+    queue_after_waits = streams.Stream.queue_after_waits
 
     def late(stream):
-        queue = ready(stream)
+        queue = queue_after_waits(stream)
         driver.cuStreamDestroy(stream.handle)
         return queue
 
-    monkeypatch.setattr(streams.Stream, "ready", late)
+    monkeypatch.setattr(streams.Stream, "queue_after_waits", late)
     calls = {
         "launch": call.launch,
         "copy": lambda: LIBRARY.cuMemsetD8Async(ctypes.c_uint64(call.out), 1, ctypes.c_size_t(4), call.stream),

@@ -122,7 +122,7 @@ def test_a_grid_lives_until_its_launches_are_done(image):
     gone = weakref.ref(owner)
     gate, out = np.zeros(1, np.uint32), np.zeros(32, np.uint32)
     params = np.array([out.ctypes.data, 0], np.uint64)
-    grid = runtime.Grid(image.address("number_threads"), "number_threads", 0, 0, 0, 16, False, owner)
+    grid = runtime.CompiledKernel(image.address("number_threads"), "number_threads", 0, 0, 0, 16, False, owner)
     queue.wait_value(gate.ctypes.data, 1, 4, 1)
     queue.launch(grid, (1, 1, 1), (32, 1, 1), (1, 1, 1), 0, params.ctypes.data, False, 1)
     del grid, owner
@@ -131,7 +131,9 @@ def test_a_grid_lives_until_its_launches_are_done(image):
     gate[0] = 1
     assert queue.wait(WAIT)
     assert out.all()
-    runtime.Grid(image.address("empty"), "empty", 0, 0, 0, 0, False, None)  # making a grid releases the dropped ones
+    runtime.CompiledKernel(
+        image.address("empty"), "empty", 0, 0, 0, 0, False, None
+    )  # making a grid releases the dropped ones
     gc.collect()
     assert gone() is None
     queue.close()
@@ -171,9 +173,9 @@ def test_floating_point_control_is_each_warps_own(image):
 
 
 def test_objects_that_were_not_initialised_are_refused(device):
-    blank = {kind: kind.__new__(kind) for kind in (runtime.Grid, runtime.Image, runtime.Arena)}
-    with pytest.raises(ValueError, match="grid"):
-        device.queue.launch(blank[runtime.Grid], (1, 1, 1), (1, 1, 1), (1, 1, 1), 0, 0, False, 1)
+    blank = {kind: kind.__new__(kind) for kind in (runtime.CompiledKernel, runtime.Image, runtime.Arena)}
+    with pytest.raises(ValueError, match="kernel"):
+        device.queue.launch(blank[runtime.CompiledKernel], (1, 1, 1), (1, 1, 1), (1, 1, 1), 0, 0, False, 1)
     with pytest.raises(KeyError):
         blank[runtime.Image].address("empty")
     with pytest.raises(ValueError, match="arena"):
@@ -206,7 +208,7 @@ def test_parameters_are_gathered_from_pointers(image):
     place = np.array([out.ctypes.data], np.uint64)
     pointers = np.array([place.ctypes.data, first.ctypes.data], np.uint64)
     entry, name = image.address("number_threads"), "number_threads"
-    grid = runtime.Grid(entry, name, 0, 0, 0, 16, False, image, ((0, 8), (8, 8)))
+    grid = runtime.CompiledKernel(entry, name, 0, 0, 0, 16, False, image, ((0, 8), (8, 8)))
     queue = runtime.Queue()
     shape = ((1, 1, 1), (32, 1, 1), (1, 1, 1), 0)
     queue.launch(grid, *shape, pointers.ctypes.data, False, 1, True)
@@ -216,5 +218,5 @@ def test_parameters_are_gathered_from_pointers(image):
     with pytest.raises(ValueError, match="parameter 1 is NULL"):
         queue.launch(grid, *shape, pointers.ctypes.data, False, 1, True)
     with pytest.raises(ValueError, match="not within 16 bytes"):
-        runtime.Grid(entry, name, 0, 0, 0, 16, False, image, ((0, 8), (12, 8)))
+        runtime.CompiledKernel(entry, name, 0, 0, 0, 16, False, image, ((0, 8), (12, 8)))
     queue.close()

@@ -134,7 +134,7 @@ from cuda.cpu.runtime import _runtime as runtime
 image, queue = runtime.Image(pathlib.Path(sys.argv[1]).read_bytes()), runtime.Queue()
 text = ctypes.create_string_buffer(b"kernel ")
 params = np.array([0, ctypes.addressof(text), ctypes.addressof(text), 0], np.uint64)
-grid = runtime.Grid(image.address("print"), "print", 0, 0, 0, 32, False, image)
+grid = runtime.CompiledKernel(image.address("print"), "print", 0, 0, 0, 32, False, image)
 ctypes.CDLL(None).printf(b"C ")
 print("before", end=" ")
 queue.launch(grid, (1, 1, 1), (1, 1, 1), (1, 1, 1), 0, params.ctypes.data, False, 1)

@@ -16,7 +16,7 @@ image = runtime.Image(pathlib.Path(sys.argv[1]).read_bytes())
 queue = runtime.Queue()
 params = np.zeros(2, np.uint64)
 def launch(name, fibers=False, blocks=50):
-    grid = runtime.Grid(image.address(name), name, 0, 0, 0, 16, fibers, image)
+    grid = runtime.CompiledKernel(image.address(name), name, 0, 0, 0, 16, fibers, image)
     queue.launch(grid, (blocks, 1, 1), (64, 1, 1), (1, 1, 1), 0, params.ctypes.data, False, 1)
 def name_of(thread):
     try: return pathlib.Path(f"/proc/self/task/{thread}/comm").read_text().strip()

@@ -95,8 +95,8 @@ def _live(table: Table, handle: int, name: str) -> Any:
     if found is not None and address.exact(found.record.start) is not found.record:
         table.pop(handle, None)
     if table.get(handle) is None:
-        what = "NULL" if not handle else f"0x{handle:x}, which names no live {table.kind}"
-        raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"{name and name + ': '}the {table.kind} handle is {what}")
+        shown = "NULL" if not handle else f"0x{handle:x}, which names no live {table.kind}"
+        raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"{name and name + ': '}the {table.kind} handle is {shown}")
     return found
 
 

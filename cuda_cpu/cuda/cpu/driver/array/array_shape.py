@@ -201,10 +201,10 @@ def check_shape(name: str, shape: Shape, *, mipmapped: bool = False) -> None:
     if shape.flags & ~FLAGS:
         raise invalid(f"{name}: Flags is 0x{shape.flags:x}, of which the CPU device has 0x{FLAGS:x}")
     extent = (shape.width, shape.height, shape.depth)
-    for what, value, limit in zip(("Width", "Height", "Depth"), extent, limits_of(shape, mipmapped), strict=True):
+    for dimension, value, limit in zip(("Width", "Height", "Depth"), extent, limits_of(shape, mipmapped), strict=True):
         least = 1 if limit else 0
         if not least <= value <= limit:
-            raise invalid(f"{name}: {what} is {value}, must be {least} to {limit} for such an array")
+            raise invalid(f"{name}: {dimension} is {value}, must be {least} to {limit} for such an array")
     if shape.flags & CUDA_ARRAY3D_CUBEMAP:
         layers = "6" if not shape.flags & CUDA_ARRAY3D_LAYERED else "a multiple of 6"
         if shape.width != shape.height or shape.depth % 6 or (layers == "6" and shape.depth != 6):

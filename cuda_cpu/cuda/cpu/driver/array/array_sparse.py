@@ -139,7 +139,7 @@ def cuMemMapArrayAsync(mapInfoList: int, count: int, hStream: int) -> None:
     if stream.capture is not None:
         raise CudaError(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, f"{name}: the stream is capturing")
     checked = [(given, *_check(name, given)) for given in (CUarrayMapInfo * count).from_address(mapInfoList)]
-    wait.for_queues(stream.context, [stream.ready()])
+    wait.for_queues(stream.context, [stream.queue_after_waits()])
     for given, keeper, tiles, memory in checked:
         for number, tile in enumerate(tiles):
             if memory is None:

@@ -55,10 +55,10 @@ class Side:
     def _place_in_array(self, name: str, given: Any, end: str, size: tuple[int, int, int]) -> None:
         found = arrays.find_plain(getattr(given, f"{end}Array") or 0, name)
         shape, at = found.shape, tuple(getattr(given, end + part, 0) for part in ("XInBytes", "Y", "Z"))
-        for what, first, count, limit in zip("xyz", at, size, (shape.row, shape.rows, shape.layers), strict=True):
+        for axis, first, count, limit in zip("xyz", at, size, (shape.row, shape.rows, shape.layers), strict=True):
             if first + count > limit:
-                unit = "bytes in a row" if what == "x" else "rows" if what == "y" else "layers"
-                raise invalid(f"{name}: {end}: {count} from {first} on along {what}, the array has {limit} {unit}")
+                unit = "bytes in a row" if axis == "x" else "rows" if axis == "y" else "layers"
+                raise invalid(f"{name}: {end}: {count} from {first} on along {axis}, the array has {limit} {unit}")
         if at[0] % shape.element or size[0] % shape.element:
             raise invalid(
                 f"{name}: {end}XInBytes {at[0]} and WidthInBytes {size[0]} must be whole elements of an array"
@@ -83,7 +83,7 @@ def queue_box(name: str, given: Any, stream: Any) -> bool:
     if not (width and height and depth):
         return True
     source, target = (Side(name, given, end, width, height, depth) for end in ("src", "dst"))
-    queue = stream.ready()
+    queue = stream.queue_after_waits()
     for z in range(depth):
         queue.copy_2d(
             target.address + z * target.plane,

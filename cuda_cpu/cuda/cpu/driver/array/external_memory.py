@@ -57,7 +57,7 @@ class Mapped:
         if stream is None:
             self.view.close()
         else:
-            stream.ready().unmap(self.view.base, self.view.length)
+            stream.queue_after_waits().unmap(self.view.base, self.view.length)
 
 
 def _given(name: str, structure: Any, ptr: int) -> Any:

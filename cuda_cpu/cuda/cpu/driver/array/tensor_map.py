@@ -40,16 +40,16 @@ class Map(ctypes.Structure):
     _fields_ = fields("map")
 
 
-def _numbers(name: str, what: str, ptr: int, kind: Any, count: int) -> list[int]:
+def _numbers(name: str, parameter: str, ptr: int, kind: Any, count: int) -> list[int]:
     if not ptr and count:
-        raise invalid(f"{name}: {what} is NULL")
+        raise invalid(f"{name}: {parameter} is NULL")
     return list((kind * count).from_address(ptr)) if count else []
 
 
-def _within(name: str, what: str, values: list[int], least: int, most: int) -> None:
+def _within(name: str, parameter: str, values: list[int], least: int, most: int) -> None:
     for index, value in enumerate(values):
         if not least <= value <= most:
-            raise invalid(f"{name}: {what}[{index}] is {value}, must be {least} to {most}")
+            raise invalid(f"{name}: {parameter}[{index}] is {value}, must be {least} to {most}")
 
 
 def _begin(
@@ -93,9 +93,14 @@ def _finish(
     if interleave and made.rank < 3:
         raise invalid(f"{name}: tensorRank is {made.rank}, must be at least 3 for an interleaved tensor")
     made.unit = UNITS[interleave]
-    for what, value in [("globalAddress", made.address), *(("globalStrides", s) for s in made.stride[: made.rank - 1])]:
+    for parameter, value in [
+        ("globalAddress", made.address),
+        *(("globalStrides", s) for s in made.stride[: made.rank - 1]),
+    ]:
         if made.unit and value % made.unit:
-            raise invalid(f"{name}: {what}: {value} is no multiple of {made.unit}, as that interleaved layout wants")
+            raise invalid(
+                f"{name}: {parameter}: {value} is no multiple of {made.unit}, as that interleaved layout wants"
+            )
     if not 0 <= swizzle <= CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B:
         raise invalid(f"{name}: swizzle is {swizzle}, no CUtensorMapSwizzle")
     if swizzle > CU_TENSOR_MAP_SWIZZLE_128B:
@@ -161,12 +166,12 @@ def cuTensorMapEncodeIm2col(
         name, tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, elementStrides, 3
     )
     limit = 1 << CORNERS[tensorRank]
-    for what, corner, target in (
+    for which, corner, target in (
         ("Lower", pixelBoxLowerCorner, made.lower),
         ("Upper", pixelBoxUpperCorner, made.upper),
     ):
-        values = _numbers(name, f"pixelBox{what}Corner", corner, ctypes.c_int32, tensorRank - 2)
-        _within(name, f"pixelBox{what}Corner", values, -limit, limit - 1)
+        values = _numbers(name, f"pixelBox{which}Corner", corner, ctypes.c_int32, tensorRank - 2)
+        _within(name, f"pixelBox{which}Corner", values, -limit, limit - 1)
         target[: tensorRank - 2] = values
     _within(name, "channelsPerPixel", [channelsPerPixel], 1, 256)
     _within(name, "pixelsPerColumn", [pixelsPerColumn], 1, 1024)

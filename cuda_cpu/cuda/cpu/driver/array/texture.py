@@ -234,9 +234,9 @@ def _check_texture(name: str, given: Any, shape: Shape, linear: bool) -> None:
     for axis, mode in enumerate(given.addressMode):
         if mode > 3:
             raise invalid(f"{name}: addressMode[{axis}] is {mode}, no CUaddress_mode")
-    for what in ("filterMode", "mipmapFilterMode"):
-        if getattr(given, what) > 1:
-            raise invalid(f"{name}: {what} is {getattr(given, what)}, no CUfilter_mode")
+    for field in ("filterMode", "mipmapFilterMode"):
+        if getattr(given, field) > 1:
+            raise invalid(f"{name}: {field} is {getattr(given, field)}, no CUfilter_mode")
     if given.flags & ~TEXTURE_FLAGS:
         raise invalid(f"{name}: flags of the texture are 0x{given.flags:x}, of which 0x{TEXTURE_FLAGS:x} are known")
     plain = shape.format not in NORMALIZED
@@ -273,9 +273,9 @@ def create(name: str, resource: Any, given: Any, view: Any) -> Object:
     return made
 
 
-def _view(name: str, what: str, structure: Any, ptr: int) -> Any:
+def _view(name: str, parameter: str, structure: Any, ptr: int) -> Any:
     if not ptr:
-        raise invalid(f"{name}: {what} is NULL")
+        raise invalid(f"{name}: {parameter} is NULL")
     return structure.from_address(ptr)
 
 

@@ -72,7 +72,7 @@ class Allocation:
         elif stream is None:
             self.arena.free(self.start)
         else:
-            stream.ready().free(self.arena, self.start)
+            stream.queue_after_waits().free(self.arena, self.start)
 
 
 _starts: list[int] = []
@@ -119,7 +119,7 @@ def remove(record: Allocation, stream: Any = None) -> bool:
     if stream is None:
         _runtime.table_remove(record.tag)
     else:
-        stream.ready().call(_runtime.TABLE_REMOVE, record.tag, True)
+        stream.queue_after_waits().call(_runtime.TABLE_REMOVE, record.tag, True)
     return True
 
 

@@ -78,7 +78,7 @@ class Blocks:
                 block = entry[2]
                 if rule(block) and self._claim(entry):
                     if block.stream is not stream and not block.is_free():
-                        stream.ready().wait_event(block.last_use)
+                        stream.queue_after_waits().wait_event(block.last_use)
                     return block
         return None
 
@@ -93,7 +93,7 @@ class Blocks:
         """Hold a freed block back, for reuse in stream order, or at once without a stream."""
         block.stream, block.last_use = stream, None
         if stream is not None:
-            queue = stream.ready()
+            queue = stream.queue_after_waits()
             if not queue.is_idle():
                 block.last_use = _runtime.Event()
                 queue.record(block.last_use)

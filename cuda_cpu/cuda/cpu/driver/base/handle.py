@@ -35,8 +35,8 @@ class Table(dict[int, Any]):
     def find(self, handle: int) -> Any:
         thing = self.get(handle)
         if thing is None:
-            what = "NULL" if not handle else f"0x{handle:x}, which names no live {self.kind}"
-            raise CudaError(self.status, f"the {self.kind} handle is {what}")
+            shown = "NULL" if not handle else f"0x{handle:x}, which names no live {self.kind}"
+            raise CudaError(self.status, f"the {self.kind} handle is {shown}")
         return thing
 
     def take(self, handle: int) -> Any:

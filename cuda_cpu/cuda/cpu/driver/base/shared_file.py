@@ -39,10 +39,10 @@ libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 _FAILED = ctypes.c_void_p(-1).value
 
 
-def make(what: str, size: int) -> int:
+def make(kind: str, size: int) -> int:
     """Return the descriptor of a new file of zeros; `what` is part of its name."""
     try:
-        descriptor = os.memfd_create(f"{PREFIX}-{what}")
+        descriptor = os.memfd_create(f"{PREFIX}-{kind}")
         os.fchmod(descriptor, 0o600)
         os.ftruncate(descriptor, size)
     except OSError as error:

@@ -58,21 +58,19 @@ class ChildKernels:
                 return
             found = [self.module.function(name) for name in self.kernels]
             made = [
-                (each, each.grid or each.make(FULL_RUN), each.half_run_grid or each.make(HALF_RUN)) for each in found
+                (each, each.full_run or each.make(FULL_RUN), each.half_run or each.make(HALF_RUN)) for each in found
             ]
-            for function, grid, half_run_grid in made:
-                self.kernels[function.kernel.name].fill(
-                    grid, half_run_grid, function.dynamic, func_attributes(function)
-                )
-            for function, grid, half_run_grid in made:  # last: a thread that finds a grid does not call this method
-                function.grid, function.half_run_grid = grid, half_run_grid
+            for function, full_run, half_run in made:
+                self.kernels[function.kernel.name].fill(full_run, half_run, function.dynamic, func_attributes(function))
+            for function, full_run, half_run in made:  # last: a thread that finds one does not call this method
+                function.full_run, function.half_run = full_run, half_run
             self.ready = True
 
     def refresh(self, function: Function) -> None:
         """Report a changed attribute of a function to the native runtime."""
         kernel = self.kernels.get(function.kernel.name)
         if kernel is not None and self.ready:
-            kernel.fill(function.grid, function.half_run_grid, function.dynamic, func_attributes(function))
+            kernel.fill(function.full_run, function.half_run, function.dynamic, func_attributes(function))
 
 
 def _device_kernel(kernel: Kernel) -> _runtime.DeviceKernel:

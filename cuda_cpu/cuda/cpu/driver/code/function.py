@@ -70,8 +70,8 @@ class Function:
         self.context = module.context
         self.kernel = kernel
         self.buffer = ctypes.c_char * max(kernel.parameter_bytes, 1)
-        self.grid: Any = None  # compiled for blocks whose warps are runs of 32 consecutive lanes
-        self.half_run_grid: Any = None  # compiled for other blocks
+        self.full_run: Any = None  # compiled for blocks whose warps are runs of 32 consecutive lanes
+        self.half_run: Any = None  # compiled for other blocks
         self.name = ctypes.create_string_buffer(kernel.name.encode())
         self.settings: dict[int, int] = {}
         self.dynamic = max(SHARED - kernel.shared_bytes, 0)
@@ -81,20 +81,20 @@ class Function:
     def load(self) -> Any:
         """Compile the kernel for blocks whose warps are consecutive along x, if it is not yet."""
         self.module.child_kernels.compile()
-        if self.grid is None:
+        if self.full_run is None:
             made = self.make(FULL_RUN)
             with once.lock:
-                self.grid = self.grid or made
-        return self.grid
+                self.full_run = self.full_run or made
+        return self.full_run
 
     def load_half_runs(self) -> Any:
         """Compile the kernel for blocks in which a warp's threads are not consecutive along x, if it is not yet."""
         self.module.child_kernels.compile()
-        if self.half_run_grid is None:
+        if self.half_run is None:
             made = self.make(HALF_RUN)
             with once.lock:
-                self.half_run_grid = self.half_run_grid or made
-        return self.half_run_grid
+                self.half_run = self.half_run or made
+        return self.half_run
 
     def make(self, lane_run: int) -> Any:
         """Compile the kernel for FULL_RUN or HALF_RUN and return it in the form that the runtime launches."""
@@ -107,7 +107,7 @@ class Function:
             if state is not None:
                 device_runtime.allow_texts(state)
         layout = tuple((parameter.offset, parameter.size) for parameter in kernel.parameters)
-        grid = _runtime.Grid(
+        compiled = _runtime.CompiledKernel(
             machine.address,
             kernel.name,
             ctypes.addressof(self.module.symbols),
@@ -125,8 +125,8 @@ class Function:
         if machine.translate:
             from cuda.cpu.compile import tier_up
 
-            tier_up.watch(grid, machine, kernel.name)
-        return grid
+            tier_up.watch(compiled, machine, kernel.name)
+        return compiled
 
     def set_attribute(self, which: int, value: int) -> None:
         check_settable(self.kernel, self.context.device, which, value)

@@ -105,16 +105,16 @@ def submit(
     if cooperative:
         check_cooperative(function, gx * gy * gz, bx * by * bz, shared_bytes)
     native = (
-        (function.half_run_grid or function.load_half_runs())
+        (function.half_run or function.load_half_runs())
         if has_half_runs(block)
-        else (function.grid or function.load())
+        else (function.full_run or function.load())
     )
     if kernel_params and not extra:
         params, gather = kernel_params, True
     else:
         buffer = parameters(function, kernel_params, extra)
         params, gather = addressof(buffer), False
-    queue = stream.ready()
+    queue = stream.queue_after_waits()
     if not function.module.live:  # from here on, unloading the module waits for this queue
         raise CudaError(CUDA_ERROR_INVALID_HANDLE, f"launch of {kernel.name!r}: its module was unloaded meanwhile")
     try:
@@ -130,10 +130,10 @@ def submit(
 def explain(function: Function, grid: Dim, block: Dim, shared_bytes: int, stream: streams.CommandTarget) -> NoReturn:
     """Raise what is wrong with a launch."""
     launch, most = f"launch of {function.kernel.name!r}", function.kernel.max_threads
-    for what, given, limits in (("grid", grid, GRID), ("block", block, BLOCK)):
+    for shape, given, limits in (("grid", grid, GRID), ("block", block, BLOCK)):
         for axis, value, limit in zip("xyz", given, limits, strict=True):
             if not 0 < value <= limit:
-                raise invalid(f"{launch}: {what} dimension {axis} is {value}, must be 1 to {limit}")
+                raise invalid(f"{launch}: {shape} dimension {axis} is {value}, must be 1 to {limit}")
     threads = block[0] * block[1] * block[2]
     if threads > BLOCK[0]:
         raise invalid(f"{launch}: a block of {block} has {threads} threads, at most {BLOCK[0]} are possible")
@@ -228,8 +228,8 @@ def cache_fast_path(
     if function.cluster is ONE and not capture_state.active:
         kernel, half = function.kernel, has_half_runs(block)
         _runtime.cache_launch(
-            epoch, key, stream_handle, stream.queue, stream.ordered_after(),
-            function.half_run_grid if half else function.grid, half,
+            epoch, key, stream_handle, stream.queue, stream.queues_to_wait_for(),
+            function.half_run if half else function.full_run, half,
             kernel.max_threads, function.dynamic, kernel.required_block,
         )  # fmt: skip
 

@@ -147,11 +147,11 @@ class Module:
             raise self._gone(f"variable {name!r}")
         return found
 
-    def _gone(self, what: str) -> CudaError:
+    def _gone(self, kind: str) -> CudaError:
         """Return the error of a call that comes too late, for another thread has closed the module."""
         if not self.context.usable:
             self.context.check()
-        return CudaError(CUDA_ERROR_INVALID_HANDLE, f"the module of {what} was unloaded meanwhile")
+        return CudaError(CUDA_ERROR_INVALID_HANDLE, f"the module of {kind} was unloaded meanwhile")
 
     def _free(self) -> None:
         library = self.library
@@ -197,10 +197,10 @@ def _reserved(variable: GlobalVariable, size: int) -> int:
     return size if variable.align <= ALIGNED else -(-size // variable.align) * variable.align
 
 
-def not_found(what: str, name: str, known: Any) -> CudaError:
+def not_found(kind: str, name: str, known: Any) -> CudaError:
     names = sorted(known)
     shown = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
-    return CudaError(CUDA_ERROR_NOT_FOUND, f"there is no {what} {name!r}; there is {shown or 'none at all'}")
+    return CudaError(CUDA_ERROR_NOT_FOUND, f"there is no {kind} {name!r}; there is {shown or 'none at all'}")
 
 
 def decoded(call: str, name: bytes | None) -> str:

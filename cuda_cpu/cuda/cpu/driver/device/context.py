@@ -165,7 +165,7 @@ class Context:
         """Print what the program has not freed, if CUDA_CPU_CHECK enables leakcheck."""
         if check.wants_leaks():
             ours = {record.start for module in self.modules for record in module.variables.values()}
-            report.tell(report.leaks(each for each in address.of_context(self) if each.start not in ours))
+            report.print_lines(report.leaks(each for each in address.of_context(self) if each.start not in ours))
 
 
 _stacks: dict[int, list[Context]] = {}

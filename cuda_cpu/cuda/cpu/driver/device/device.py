@@ -212,10 +212,10 @@ def cuDeviceGet(ordinal: int) -> int:
     return find(ordinal).ordinal
 
 
-def _write_text(address: int, capacity: int, text: str, what: str) -> None:
+def _write_text(address: int, capacity: int, text: str, function: str) -> None:
     """Write `text` with its NUL, cut to `capacity` bytes, as the char* outputs of the API want it."""
     if not address or capacity <= 0:
-        raise invalid(f"{what}: the buffer is NULL or its length {capacity} is not positive")
+        raise invalid(f"{function}: the buffer is NULL or its length {capacity} is not positive")
     data = text.encode()[: capacity - 1] + b"\0"
     ctypes.memmove(address, data, len(data))
 

@@ -62,15 +62,15 @@ def describe(context: Any, fault: Any) -> tuple[int, str]:
     """Return the CUresult of a fault and a sentence that names the kernel, the block and the location."""
     status, text = RESULTS.get(fault.kind, (CUDA_ERROR_LAUNCH_FAILED, f"fault {fault.kind}"))
     found = _found(context, fault)
-    report.tell(found)
+    report.print_lines(found)
     if found and not (fault.pc or fault.line or fault.message):  # the launch ran on, so that there is nothing else
         return status, "\n".join(found)
-    what = text.format(address=fault.address, nearby=address.nearby(fault.address), message=fault.message)
+    problem = text.format(address=fault.address, nearby=address.nearby(fault.address), message=fault.message)
     if not fault.kernel:
-        return status, f"{fault.message or 'work in a stream'}: {what}"  # "a copy", "a fill"
+        return status, f"{fault.message or 'work in a stream'}: {problem}"  # "a copy", "a fill"
     if fault.message and "{message}" not in text:
-        what += f": {fault.message}"
-    last = f"kernel {fault.kernel!r}, block {fault.block}, warp {fault.warp}{_location(context, fault)}: {what}"
+        problem += f": {fault.message}"
+    last = f"kernel {fault.kernel!r}, block {fault.block}, warp {fault.warp}{_location(context, fault)}: {problem}"
     return status, "\n".join([*found, last])
 
 
@@ -196,11 +196,11 @@ def check_interrupted(context: Any, queues: Sequence[Any]) -> None:
     """Raise if work of the queues was cancelled, which made its results incomplete: once, then they are as new."""
     interrupted = [queue for queue in queues if queue.take_interrupted()]
     if interrupted:
-        what = f"kernel {context.interrupted!r}" if context.interrupted else "work in a stream"
+        work = f"kernel {context.interrupted!r}" if context.interrupted else "work in a stream"
         context.interrupted = ""
         raise CudaError(
             CUDA_ERROR_ILLEGAL_STATE,
-            f"{what} was cancelled by a wait that Ctrl-C or a signal ended, with all that was queued behind it: "
+            f"{work} was cancelled by a wait that Ctrl-C or a signal ended, with all that was queued behind it: "
             "results are incomplete. This is said once; the stream takes new work",
         )
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stream capture: commands submitted to a stream become nodes of a graph.
 
-`Stream.capture` is set while a stream captures, and `Stream.ready` then returns a `CaptureQueue`: what would be a
-command of the native queue becomes a node behind those that the stream is at.
+`Stream.capture` is set while a stream captures, and `Stream.queue_after_waits` then returns a `CaptureQueue`: each
+command becomes a node behind those that the stream is at.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ class CaptureQueue:
         self, native: Any, grid: Any, block: Any, cluster: Any, shared: int, params: int, cooperative: bool,
         number: int, gather: bool = False,
     ) -> None:  # fmt: skip
-        function = next((each for each in list(functions.values()) if native in (each.grid, each.half_run_grid)), None)
+        function = next((each for each in list(functions.values()) if native in (each.full_run, each.half_run)), None)
         if function is None:
             raise CudaError(CUDA_ERROR_INVALID_HANDLE, "a captured launch: its module was unloaded meanwhile")
         if gather:

@@ -189,7 +189,7 @@ class GraphExec:
             work.kind == CU_GRAPH_NODE_TYPE_MEM_ALLOC and work.memory.live for work in memories
         ):
             raise invalid("cuGraphLaunch: memory that an earlier launch allocated has not been freed")
-        queue = stream.ready()
+        queue = stream.queue_after_waits()
         for module in self.modules:
             if not module.live:  # see launch.submit
                 message = "cuGraphLaunch: the module of one of its kernels was unloaded"
@@ -291,7 +291,7 @@ def cuGraphExecGetId(hGraphExec: int) -> int:
 
 def cuGraphUpload(hGraph: int, hStream: int) -> None:
     """Check the request; an executable graph is ready for launch from the beginning."""
-    execs.find(hGraph), _not_capturing("cuGraphUpload", hStream).ready()
+    execs.find(hGraph), _not_capturing("cuGraphUpload", hStream).queue_after_waits()
 
 
 def cuGraphLaunch(hGraph: int, hStream: int) -> None:

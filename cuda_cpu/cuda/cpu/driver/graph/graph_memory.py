@@ -102,7 +102,7 @@ class GraphMemory:
                 queue.wait(-1)
             block.arena.free(block.start)
         else:
-            stream.ready().free(block.arena, block.start)
+            stream.queue_after_waits().free(block.arena, block.start)
 
 
 class MemoryWork(Work):

@@ -61,7 +61,7 @@ class Tape:
         self.context = owner
         self.commands: list[tuple[str, tuple[Any, ...]]] = []
 
-    def ready(self) -> Tape:
+    def queue_after_waits(self) -> Tape:
         return self
 
     def is_idle(self) -> bool:

@@ -36,7 +36,7 @@ def copy(
     stream = streams.find(0 if stream_handle == SYNC else stream_handle)
     if stream_handle == SYNC:
         capture_state.check_safe(name)
-    queue = stream.ready()
+    queue = stream.queue_after_waits()
     if stream.capture is not None:
         queue.copy(target, source, size)
     elif stream_handle != SYNC and to is not None and of is None and not queue.is_idle():

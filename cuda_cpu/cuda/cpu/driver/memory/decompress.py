@@ -57,5 +57,5 @@ def cuMemBatchDecompressAsync(paramsArray: int, count: int, flags: int, stream: 
         raise invalid(f"{name}: paramsArray is NULL, count is 0, or flags is not 0")
     streams.refuse_capture(name, found)
     given = (CUmemDecompressParams * count).from_address(paramsArray)
-    found.ready().decompress([_checked(f"{name}: paramsArray[{i}]", each) for i, each in enumerate(given)])
+    found.queue_after_waits().decompress([_checked(f"{name}: paramsArray[{i}]", each) for i, each in enumerate(given)])
     return NO_INDEX

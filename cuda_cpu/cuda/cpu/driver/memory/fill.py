@@ -17,7 +17,7 @@ def fill(name: str, target: int, value: int, width: int, count: int, stream_hand
     stream = streams.find(stream_handle)
     if count:
         address.check(f"{name}: dstDevice", target, count * width, device=True)
-        stream.ready().fill(target, value & ((1 << 8 * width) - 1), width, count)
+        stream.queue_after_waits().fill(target, value & ((1 << 8 * width) - 1), width, count)
 
 
 def fill_2d(
@@ -36,7 +36,7 @@ def queue_fill_2d(
         raise invalid(f"{name}: dstPitch {pitch} is less than a row, {columns * width} bytes")
     if columns and rows:
         address.check(f"{name}: dstDevice", target, (rows - 1) * pitch + columns * width, device=True)
-        stream.ready().fill_2d(target, pitch, value & ((1 << 8 * width) - 1), width, columns, rows)
+        stream.queue_after_waits().fill_2d(target, pitch, value & ((1 << 8 * width) - 1), width, columns, rows)
 
 
 def cuMemsetD8(dstDevice: int, uc: int, N: int) -> None:

@@ -45,7 +45,7 @@ class Exported:
         if stream is None:
             record.arena.free(record.start)
         else:
-            stream.ready().free(record.arena, record.start)
+            stream.queue_after_waits().free(record.arena, record.start)
         os.close(self.descriptor)
 
 

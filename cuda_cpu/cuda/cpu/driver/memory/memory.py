@@ -101,8 +101,8 @@ def find_start(name: str, pointer: int, *kinds: Kind) -> Allocation:
     if record is not None and record.kind in kinds and getattr(record.keeper, "live", True):
         return record
     inside = address.find(pointer)
-    what = f", it lies {pointer - inside.start} bytes into {address.describe(inside)}" if inside else ""
-    raise invalid(f"{name}: 0x{pointer:x} is not the start of a live allocation{what}")
+    hint = f", it lies {pointer - inside.start} bytes into {address.describe(inside)}" if inside else ""
+    raise invalid(f"{name}: 0x{pointer:x} is not the start of a live allocation{hint}")
 
 
 def release(record: Allocation) -> None:

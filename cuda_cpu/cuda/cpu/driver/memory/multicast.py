@@ -152,9 +152,9 @@ def cuMulticastAddDevice(mcHandle: int, dev: int) -> None:
     found.bindings[number] = []
 
 
-def _check(name: str, what: str, value: int, *, least: int = 1) -> None:
+def _check(name: str, parameter: str, value: int, *, least: int = 1) -> None:
     if value < least or value % GRANULARITY:
-        raise invalid(f"{name}: {what} is {value}, must be a multiple of the granularity, {GRANULARITY}")
+        raise invalid(f"{name}: {parameter} is {value}, must be a multiple of the granularity, {GRANULARITY}")
 
 
 def _bind(name: str, handle: int, number: int, offset: int, size: int, flags: int) -> tuple[Multicast, list[Binding]]:

@@ -157,7 +157,7 @@ def cuMemPrefetchAsync(devPtr: int, count: int, location: bytes, flags: int, hSt
     target = pool.location_of("cuMemPrefetchAsync", CUmemLocation.from_buffer_copy(location))
     if flags:
         raise invalid(f"cuMemPrefetchAsync: flags is {flags}, must be 0")
-    streams.find(hStream).ready()
+    streams.find(hStream).queue_after_waits()
     if record is not None:
         record.advice[PREFETCHED] = target
 
@@ -201,7 +201,7 @@ def _prefetch_batch(
     """Check many requests, then remember them."""
     records = _ranges(name, pointers, sizes, count, flags)
     wanted = _locations(name, count, locations, first, location_count)
-    streams.find(stream_handle).ready()
+    streams.find(stream_handle).queue_after_waits()
     for record, location in zip(records, wanted, strict=True):
         if record is not None:
             record.advice[PREFETCHED] = location
@@ -227,7 +227,7 @@ def cuMemDiscardBatchAsync(dptrs: int, sizes: int, count: int, flags: int, hStre
     records = _ranges("cuMemDiscardBatchAsync", dptrs, sizes, count, flags)
     if None in records:
         raise invalid(f"cuMemDiscardBatchAsync: range {records.index(None)} is no managed memory")
-    streams.find(hStream).ready()
+    streams.find(hStream).queue_after_waits()
 
 
 def cuMemDiscardAndPrefetchBatchAsync(

@@ -397,7 +397,7 @@ def cuMemFreeAsync(dptr: int, hStream: int) -> None:
         memory.release(record)
     else:
         stream = streams.find(hStream)
-        stream.ready()
+        stream.queue_after_waits()
         if not address.remove(record, stream):
             raise address.gone("cuMemFreeAsync", record)
         record.give_back(stream)

@@ -61,7 +61,7 @@ class ImportedPool(Pool):
         if stream is None:
             record.block.close()
         else:
-            stream.ready().unmap(record.block.base, record.block.length)
+            stream.queue_after_waits().unmap(record.block.base, record.block.length)
         if self.closed:
             self.end()
 

@@ -103,7 +103,7 @@ def cuEventRecord(hEvent: int, hStream: int) -> None:
     if stream.capture is not None:
         stream.capture.record(stream, event)
         return
-    event.queue = stream.ready()
+    event.queue = stream.queue_after_waits()
     event.queue.record(event.native)
     event.recorded, event.capture = True, None
 
@@ -133,7 +133,7 @@ def cuStreamWaitEvent(hStream: int, hEvent: int, Flags: int) -> None:
             CUDA_ERROR_STREAM_CAPTURE_ISOLATION, "cuStreamWaitEvent: the event was recorded outside of the capture"
         )
     elif not native.is_done():
-        stream.ready().wait_event(native)
+        stream.queue_after_waits().wait_event(native)
 
 
 def cuEventQuery(hEvent: int) -> None:

@@ -39,7 +39,7 @@ class CommandTarget(Protocol):
 
     context: context.Context
 
-    def ready(self) -> Any: ...
+    def queue_after_waits(self) -> Any: ...
 
 
 class Stream:
@@ -76,7 +76,7 @@ class Stream:
         if self.blocking:
             _runtime.invalidate_fast_path()
 
-    def ready(self) -> Any:
+    def queue_after_waits(self) -> Any:
         """Return the queue after inserting the waits that default-stream ordering requires."""
         if not self.context.usable:
             self.context.check()
@@ -99,8 +99,8 @@ class Stream:
                 join(self.queue, legacy.queue)
         return self.queue
 
-    def ordered_after(self) -> list[Any]:
-        """Return the queues that the stream's own waits for, if they have work (see `ready`)."""
+    def queues_to_wait_for(self) -> list[Any]:
+        """Return the queues that the stream's own waits for, if they have work (see `queue_after_waits`)."""
         if self.legacy:
             return [queue for queue in self.waited_for() if queue is not self.queue]
         legacy = self.owner.legacy
@@ -285,14 +285,14 @@ def cuStreamAddCallback(hStream: int, callback: int, userData: int, flags: int) 
     refuse_capture("cuStreamAddCallback", stream)
     number = next(_callback_numbers)
     _callbacks[number] = (_callback_type(callback), stream, userData)
-    stream.ready().call(_run_callback_address, number, True)
+    stream.queue_after_waits().call(_run_callback_address, number, True)
 
 
 def cuLaunchHostFunc(hStream: int, fn: int, userData: int) -> None:
     stream = find(hStream)
     if not fn:
         raise invalid("cuLaunchHostFunc: fn is NULL")
-    stream.ready().call(fn, userData)
+    stream.queue_after_waits().call(fn, userData)
 
 
 def cuLaunchHostFunc_v2(hStream: int, fn: int, userData: int, syncMode: int) -> None:

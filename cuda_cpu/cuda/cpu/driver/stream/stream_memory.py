@@ -36,12 +36,12 @@ def _check(name: str, pointer: int, width: int, flags: int, known: int) -> None:
 
 def _wait(name: str, stream: Any, pointer: int, value: int, flags: int, width: int) -> None:
     _check(name, pointer, width, flags, CU_STREAM_WAIT_VALUE_NOR)
-    stream.ready().wait_value(pointer, value & ((1 << 8 * width) - 1), width, flags)
+    stream.queue_after_waits().wait_value(pointer, value & ((1 << 8 * width) - 1), width, flags)
 
 
 def _write(name: str, stream: Any, pointer: int, value: int, flags: int, width: int) -> None:
     _check(name, pointer, width, flags, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER)
-    stream.ready().write_value(pointer, value & ((1 << 8 * width) - 1), width)
+    stream.queue_after_waits().write_value(pointer, value & ((1 << 8 * width) - 1), width)
 
 
 def cuStreamWaitValue32(stream: int, addr: int, value: int, flags: int) -> None:

@@ -23,7 +23,7 @@ class _Range(ctypes.Structure):
     _fields_ = (("base", ctypes.c_void_p), ("size", ctypes.c_size_t))
 
 
-def read(address: int, size: int, what: str) -> bytes:
+def read(address: int, size: int, name: str) -> bytes:
     """Return a copy of `size` bytes at an address.
 
     Raises
@@ -32,13 +32,13 @@ def read(address: int, size: int, what: str) -> bytes:
         They cannot be read, or `size` is larger than any image.
     """
     if size > MOST:
-        raise PtxError(f"{what} is to have {size} bytes at 0x{address:x}, more than the {MOST} that are supported")
+        raise PtxError(f"{name} is to have {size} bytes at 0x{address:x}, more than the {MOST} that are supported")
     found = bytearray()
     while len(found) < size:  # in steps, so that no buffer is allocated for a wrong size
         part = _copied(address + len(found), min(size - len(found), _STEP))
         if not part:
             raise PtxError(
-                f"{what} is to have {size} bytes at 0x{address:x}, of which only {len(found)} can be read from memory"
+                f"{name} is to have {size} bytes at 0x{address:x}, of which only {len(found)} can be read from memory"
             )
         found += part
     return bytes(found)

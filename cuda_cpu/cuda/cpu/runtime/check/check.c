@@ -183,8 +183,8 @@ static bool judge(const struct cpu_running *warp, unsigned lane, uint32_t space,
         uint64_t start = (uint64_t)(uintptr_t)abi->params;
         finding->kind = CPU_FOUND_PARAM;
         finding->offset = address - start;
-        finding->allocation.size = job->grid->parameter_bytes;
-        if (within(address, size, start, job->grid->parameter_bytes))
+        finding->allocation.size = job->compiled->parameter_bytes;
+        if (within(address, size, start, job->compiled->parameter_bytes))
             return false;
         if (!generic)
             return true;
@@ -226,18 +226,18 @@ static bool are_right(const struct cpu_running *warp, cpu_lanes lanes, uint32_t 
 }
 
 /* Report invalid accesses; return the lanes with a valid one. */
-static cpu_lanes check_memory(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t what, uint32_t size,
+static cpu_lanes check_memory(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, uint32_t size,
                               uint64_t *addresses, const uint64_t *sizes)
 {
-    uint8_t *instead = what & CPU_ACCESS_WRITE ? sink : zeros;
+    uint8_t *instead = flags & CPU_ACCESS_WRITE ? sink : zeros;
     cpu_lanes good = lanes;
-    if (!sizes && lanes && are_right(warp, lanes, what & 15, size, addresses))
+    if (!sizes && lanes && are_right(warp, lanes, flags & 15, size, addresses))
         return lanes;
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         uint64_t address = addresses[lane], bytes = sizes ? sizes[lane] : size;
-        struct cpu_finding finding = {.site = site, .what = what, .address = address, .size = bytes};
-        if (!judge(warp, lane, what & 15, address, bytes, &finding)) {
+        struct cpu_finding finding = {.site = site, .flags = flags, .address = address, .size = bytes};
+        if (!judge(warp, lane, flags & 15, address, bytes, &finding)) {
             if (sizes || !is_misaligned(address, size))
                 continue;
             finding.kind = CPU_FOUND_MISALIGNED;
@@ -260,10 +260,10 @@ void cpu_check_note(struct cpu_running *warp, unsigned lane, bool shared, struct
 {
     name_thread(finding, warp, lane);
     if (shared) {
-        finding->what = (finding->what & ~15u) | CPU_SPACE_SHARED;
+        finding->flags = (finding->flags & ~15u) | CPU_SPACE_SHARED;
         finding->offset = finding->address - cpu_check_shared(warp, finding->address);
     } else {
-        finding->what = (finding->what & ~15u) | CPU_SPACE_GLOBAL;
+        finding->flags = (finding->flags & ~15u) | CPU_SPACE_GLOBAL;
         if (cpu_table_find(finding->address, &finding->allocation))
             finding->offset = finding->address - finding->allocation.start;
     }
@@ -278,7 +278,7 @@ static bool is_common(const struct cpu_running *warp, uint32_t space, uint64_t a
         return false;
     return space != CPU_SPACE_GENERIC ||
            (address - (uint64_t)(uintptr_t)block->local.begin >= block->local.usable &&
-            address - (uint64_t)(uintptr_t)warp->abi.params >= block->worker->job->grid->parameter_bytes);
+            address - (uint64_t)(uintptr_t)warp->abi.params >= block->worker->job->compiled->parameter_bytes);
 }
 
 static bool has_races(const struct cpu_running *warp)
@@ -296,20 +296,20 @@ static void note_meeting(struct cpu_running *warp, cpu_lanes lanes, uint64_t sit
     report(warp, &finding);
 }
 
-void cpu_check_barrier(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint32_t what, uint32_t id,
+void cpu_check_barrier(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint32_t flags, uint32_t id,
                        uint32_t threads)
 {
     struct cpu_running *warp = (struct cpu_running *)abi;
     uint32_t most = warp->block->worker->job->warps * CPU_WARP_SIZE;
     cpu_need_stack(abi);
-    if (what & CPU_MEETING_ALONE) {
+    if (flags & CPU_MEETING_ALONE) {
         note_meeting(warp, lanes, site, CPU_FOUND_DIVERGENT, lanes, threads);
         return;
     }
     warp->barrier_site = site;
     if (!lanes)
         return;
-    if (what & CPU_MEETING_ALIGNED && lanes != warp->live)
+    if (flags & CPU_MEETING_ALIGNED && lanes != warp->live)
         note_meeting(warp, lanes, site, CPU_FOUND_DIVERGENT, lanes, warp->live & ~lanes);
     if (threads % CPU_WARP_SIZE || threads > most)
         note_meeting(warp, lanes, site, CPU_FOUND_COUNT, threads, most);
@@ -319,9 +319,9 @@ void cpu_check_barrier(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uin
         note_meeting(warp, lanes, site, CPU_FOUND_COUNTS, mine, others);
 }
 
-static void check_masks(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t what, const uint64_t *masks)
+static void check_masks(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, const uint64_t *masks)
 {
-    if (what & CPU_MEETING_ALONE) {
+    if (flags & CPU_MEETING_ALONE) {
         note_meeting(warp, lanes, site, CPU_FOUND_ALONE, lanes, warp->live & ~lanes);
         return;
     }
@@ -355,35 +355,35 @@ void cpu_check_stuck(struct cpu_block *block)
 
 /* --- services ------------------------------------------------------------------------------------------------------ */
 
-void cpu_check_access(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint32_t what, uint32_t size,
+void cpu_check_access(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint32_t flags, uint32_t size,
                       uint64_t *addresses, const uint64_t *values)
 {
     struct cpu_running *warp = (struct cpu_running *)abi;
-    const uint64_t *sizes = what & CPU_ACCESS_SIZED ? values : NULL;
-    bool uniform = what & CPU_ACCESS_UNIFORM;
+    const uint64_t *sizes = flags & CPU_ACCESS_SIZED ? values : NULL;
+    bool uniform = flags & CPU_ACCESS_UNIFORM;
     cpu_lanes good = lanes;
     cpu_need_stack(abi);
-    if (what >> 4 & CPU_MEMCHECK)
-        good = check_memory(warp, uniform ? lanes & -lanes : lanes, site, what, size, addresses, sizes);
+    if (flags >> 4 & CPU_MEMCHECK)
+        good = check_memory(warp, uniform ? lanes & -lanes : lanes, site, flags, size, addresses, sizes);
     if (uniform && good)
         good = lanes;
-    if (what >> 4 & CPU_RACECHECK)
+    if (flags >> 4 & CPU_RACECHECK)
         for (cpu_lanes left = good; left; left &= left - 1) {
             unsigned lane = (unsigned)__builtin_ctz(left);
-            if (is_common(warp, what & 15, addresses[lane]))
-                cpu_race_access(warp, good, lane, site, what, addresses, sizes ? sizes[lane] : size,
-                                what & CPU_ACCESS_VALUES ? values : NULL);
+            if (is_common(warp, flags & 15, addresses[lane]))
+                cpu_race_access(warp, good, lane, site, flags, addresses, sizes ? sizes[lane] : size,
+                                flags & CPU_ACCESS_VALUES ? values : NULL);
         }
     if (uniform && lanes)
         addresses[0] = addresses[__builtin_ctz(lanes)];
 }
 
-void cpu_check_warp(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint32_t what, const uint64_t *masks)
+void cpu_check_warp(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint32_t flags, const uint64_t *masks)
 {
     cpu_need_stack(abi);
-    if (what >> 4 & CPU_SYNCCHECK)
-        check_masks((struct cpu_running *)abi, lanes, site, what, masks);
-    if (what >> 4 & CPU_RACECHECK && !(what & CPU_MEETING_ALONE))
+    if (flags >> 4 & CPU_SYNCCHECK)
+        check_masks((struct cpu_running *)abi, lanes, site, flags, masks);
+    if (flags >> 4 & CPU_RACECHECK && !(flags & CPU_MEETING_ALONE))
         cpu_race_meet((struct cpu_running *)abi, lanes, masks);
 }
 

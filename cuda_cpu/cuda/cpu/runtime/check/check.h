@@ -9,7 +9,7 @@
 
 #include "exec/worker.h"
 
-/* Bits of cpu_grid.checks, and of `what`: the checks to make. */
+/* Bits of cpu_compiled_kernel.checks, and of `flags`: the checks to make. */
 enum cpu_check {
     CPU_MEMCHECK = 1,
     CPU_RACECHECK = 2,
@@ -27,7 +27,7 @@ enum cpu_space {
     CPU_SPACE_CONST,
 };
 
-/* Bits of `what` in check_access, above the space (4 bits) and enum cpu_check (4 bits). */
+/* Bits of `flags` in check_access, above the space (4 bits) and enum cpu_check (4 bits). */
 #define CPU_ACCESS_READ 0x100u
 #define CPU_ACCESS_WRITE 0x200u
 #define CPU_ACCESS_UNIFORM 0x400u /* all lanes access one address */
@@ -37,7 +37,7 @@ enum cpu_space {
 #define CPU_ACCESS_RELEASE 0x4000u
 #define CPU_ACCESS_STEP 16        /* from this bit on: log2 of the size of an element */
 
-/* Bits of `what` in check_barrier and check_warp. */
+/* Bits of `flags` in check_barrier and check_warp. */
 #define CPU_MEETING_ALIGNED 0x100u /* all lanes of the warp must arrive */
 #define CPU_MEETING_ALONE 0x200u   /* lanes that wait for others, which cannot arrive (at a barrier: mask `threads`) */
 
@@ -78,7 +78,7 @@ struct cpu_finding {
     uint64_t grid_id, site, count;
     uint64_t address, size, offset; /* offset: in its state space */
     uint64_t order;                 /* of the thread in the grid */
-    uint32_t kind, what;
+    uint32_t kind, flags;
     uint32_t block[3], thread[3];
     uint32_t relation; /* enum cpu_relation: of the address to the allocation */
     struct cpu_allocation allocation;
@@ -100,10 +100,10 @@ bool cpu_table_find(uint64_t address, struct cpu_allocation *allocation);
 bool cpu_table_near(uint64_t address, struct cpu_finding *finding);
 
 /* check.c */
-void cpu_check_access(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t what, uint32_t size,
+void cpu_check_access(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, uint32_t size,
                       uint64_t *addresses, const uint64_t *values);
-void cpu_check_warp(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t what, const uint64_t *masks);
-void cpu_check_barrier(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t what, uint32_t id,
+void cpu_check_warp(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, const uint64_t *masks);
+void cpu_check_barrier(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, uint32_t id,
                        uint32_t threads);
 void cpu_check_stuck(struct cpu_block *block); /* deadlock: no warp of it can run */
 void cpu_check_fence(struct cpu_warp *warp, cpu_lanes lanes);

@@ -160,7 +160,7 @@ bool cpu_table_find(uint64_t address, struct cpu_allocation *allocation)
     return found != NULL;
 }
 
-static void tell(struct cpu_finding *finding, enum cpu_relation relation, const struct cpu_allocation *allocation)
+static void set_relation(struct cpu_finding *finding, enum cpu_relation relation, const struct cpu_allocation *allocation)
 {
     finding->relation = relation;
     finding->allocation = *allocation;
@@ -184,9 +184,9 @@ bool cpu_table_near(uint64_t address, struct cpu_finding *finding)
     const struct cpu_allocation *within = holder(address), *freed = within ? NULL : freed_at(address);
     finding->relation = CPU_NOWHERE;
     if (within) {
-        tell(finding, CPU_PAST_END, within);
+        set_relation(finding, CPU_PAST_END, within);
     } else if (freed) {
-        tell(finding, CPU_WITHIN, freed);
+        set_relation(finding, CPU_WITHIN, freed);
     } else {
         size_t at = upto(address);
         const struct cpu_allocation *behind = at < table.count ? &table.live[at] : NULL, *before = NULL;
@@ -199,9 +199,9 @@ bool cpu_table_near(uint64_t address, struct cpu_finding *finding)
         uint64_t past = before ? address - before->start - before->size : UINT64_MAX;
         uint64_t ahead = behind ? behind->start - address : UINT64_MAX;
         if (past <= ahead && past < NEAR)
-            tell(finding, CPU_BEHIND, before);
+            set_relation(finding, CPU_BEHIND, before);
         else if (ahead < NEAR)
-            tell(finding, CPU_BEFORE, behind);
+            set_relation(finding, CPU_BEFORE, behind);
     }
     pthread_rwlock_unlock(&table.lock);
     return freed != NULL;

@@ -37,7 +37,7 @@ struct access {
     unsigned lane;
     cpu_lanes lanes;
     uint64_t site;
-    uint32_t number, what;
+    uint32_t number, flags;
     const uint64_t *addresses, *values;
     uint64_t size;
     bool shared;
@@ -68,7 +68,7 @@ static bool wrote_too(const struct access *access, const struct event *event)
 
 static uint8_t value_byte(const struct access *access, unsigned lane, uint64_t at)
 {
-    uint32_t step = 1u << (access->what >> CPU_ACCESS_STEP & 3);
+    uint32_t step = 1u << (access->flags >> CPU_ACCESS_STEP & 3);
     return (uint8_t)(access->values[at / step * CPU_WARP_SIZE + lane] >> 8 * (at % step));
 }
 
@@ -100,7 +100,7 @@ static bool writes_the_same(const struct access *access, const struct event *bef
 
 static void found(const struct access *access, const struct event *before, uint32_t kind, uint64_t address)
 {
-    struct cpu_finding finding = {.kind = kind, .site = access->site, .what = access->what, .address = address,
+    struct cpu_finding finding = {.kind = kind, .site = access->site, .flags = access->flags, .address = address,
                                   .size = access->size, .offset = address};
     const uint32_t *grid = access->warp->abi.grid_dim;
     finding.other_site = access->races->sites[before->site];
@@ -179,7 +179,7 @@ static void write_over(struct event *event, const struct event *mine)
  * ones; a read does not race with strong writes anywhere. */
 static void look(const struct access *access, struct cell *cell, uint64_t address, uint64_t end)
 {
-    bool strong = access->what & CPU_ACCESS_STRONG, writes = access->what & CPU_ACCESS_WRITE;
+    bool strong = access->flags & CPU_ACCESS_STRONG, writes = access->flags & CPU_ACCESS_WRITE;
     const struct event mine = {.block = access->warp->block->race->number, .time = access->state->time,
                                .lanes = 1u << access->lane, .site = access->number, .warp = access->warp->abi.warp_id};
     if (strong && !(writes && access->shared)) {
@@ -203,15 +203,15 @@ static void look(const struct access *access, struct cell *cell, uint64_t addres
     }
 }
 
-void cpu_race_access(struct cpu_running *warp, cpu_lanes lanes, unsigned lane, uint64_t site, uint32_t what,
+void cpu_race_access(struct cpu_running *warp, cpu_lanes lanes, unsigned lane, uint64_t site, uint32_t flags,
                      const uint64_t *addresses, uint64_t size, const uint64_t *values)
 {
     uint64_t address = addresses[lane], end = address + size;
     struct cpu_races *races = races_of(warp);
     cpu_race_warp = warp;
-    if (what & CPU_ACCESS_STRONG)
-        cpu_race_synchronise(warp, lane, what, address);
-    struct access access = {warp, races, lane_of(warp, lane), lane, lanes, site, cpu_shadow_site(races, site), what,
+    if (flags & CPU_ACCESS_STRONG)
+        cpu_race_synchronise(warp, lane, flags, address);
+    struct access access = {warp, races, lane_of(warp, lane), lane, lanes, site, cpu_shadow_site(races, site), flags,
                             addresses, values, size, cpu_check_shared(warp, address) != 0};
     bool by_bytes = (address | size) & 3;
     while (address < end) {

@@ -103,7 +103,7 @@ uint32_t cpu_shadow_site(struct cpu_races *races, uint64_t site); /* index for a
 
 /* race_sync.c */
 /* A strong access: acquires the clocks that others have released at the location, and releases the thread's own. */
-void cpu_race_synchronise(struct cpu_running *warp, unsigned number, uint32_t what, uint64_t address);
+void cpu_race_synchronise(struct cpu_running *warp, unsigned number, uint32_t flags, uint64_t address);
 void cpu_race_free_sync_vars(struct cpu_races *races);
 
 #endif

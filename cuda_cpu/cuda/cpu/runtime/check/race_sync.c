@@ -177,15 +177,15 @@ static struct sync_var *sync_var_at(struct cpu_races *races, uint64_t address, b
     return *link;
 }
 
-void cpu_race_synchronise(struct cpu_running *warp, unsigned number, uint32_t what, uint64_t address)
+void cpu_race_synchronise(struct cpu_running *warp, unsigned number, uint32_t flags, uint64_t address)
 {
     struct cpu_races *races = races_of(warp);
     struct lane *lane = lane_of(warp, number);
-    bool tells = what & CPU_ACCESS_WRITE && (what & CPU_ACCESS_RELEASE || lane->fenced);
+    bool tells = flags & CPU_ACCESS_WRITE && (flags & CPU_ACCESS_RELEASE || lane->fenced);
     struct sync_var *sync = sync_var_at(races, address, tells);
-    if (sync && what & CPU_ACCESS_READ)
+    if (sync && flags & CPU_ACCESS_READ)
         learn(lane, sync->clock);
-    if (tells && what & CPU_ACCESS_RELEASE) {
+    if (tells && flags & CPU_ACCESS_RELEASE) {
         sync->clock = gather(sync->clock, warp, 1u << number);
         lane->time++;
     } else if (tells) {

@@ -63,7 +63,7 @@ static void discard(struct cpu_children *children, struct cpu_command *command)
         atomic_fetch_sub(&children->runtime->pending, 1);
         if (command->number) /* the buffer is in the table of allocations, its address is the id */
             cpu_table_remove((uint64_t)(uintptr_t)command->params);
-        if (!command->launch.grid) { /* a parameter buffer that was never launched */
+        if (!command->launch.compiled) { /* a parameter buffer that was never launched */
             free(command);
             return;
         }
@@ -120,7 +120,7 @@ static bool run_one(struct cpu_command *command, struct cpu_exec exec, struct cp
 {
     struct cpu_children *children = *top, *inner = NULL;
     struct cpu_device_runtime *runtime = children->runtime;
-    bool launches = command->kind == CPU_LAUNCH && command->launch.grid->device_runtime;
+    bool launches = command->kind == CPU_LAUNCH && command->launch.compiled->device_runtime;
     if (!launches) {
         bool fine = cpu_command_run(command, exec);
         discard(children, command);
@@ -143,7 +143,7 @@ static bool run_one(struct cpu_command *command, struct cpu_exec exec, struct cp
 
 bool cpu_children_run(struct cpu_command *command, struct cpu_exec exec)
 {
-    struct cpu_children *top = begin(NULL, command->launch.grid->device_runtime);
+    struct cpu_children *top = begin(NULL, command->launch.compiled->device_runtime);
     if (!top) {
         memset(exec.fault, 0, sizeof *exec.fault);
         exec.fault->kind = CPU_FAULT_UNSUPPORTED;

@@ -61,7 +61,7 @@ static uint32_t allocate(const struct call *call)
 static uint32_t release(const struct call *call)
 {
     uint64_t address = operand(call, 0);
-    if (address && call->job->grid->checks)
+    if (address && call->job->compiled->checks)
         cpu_table_remove(address); /* before the free, which lets other threads get the address */
     return !address || cpu_heap_give(address) ? CPU_SUCCESS : CPU_INVALID_VALUE;
 }
@@ -76,9 +76,9 @@ static uint32_t answer(const struct call *call, int32_t value)
 
 /* --- dispatch ---------------------------------------------------------------------------------------------------- */
 
-static uint32_t status_of(const struct call *call, enum cpu_device_call what)
+static uint32_t status_of(const struct call *call, enum cpu_device_call function)
 {
-    switch (what) {
+    switch (function) {
     case CPU_LAUNCH_DEVICE:
         return cpu_launch_device(call);
     case CPU_LAUNCH_DEVICE_V2:
@@ -137,17 +137,17 @@ static uint32_t status_of(const struct call *call, enum cpu_device_call what)
     }
 }
 
-static uint64_t result_of(const struct call *call, enum cpu_device_call what)
+static uint64_t result_of(const struct call *call, enum cpu_device_call function)
 {
     uint32_t status = CPU_SUCCESS;
     uint64_t result;
-    switch (what) {
+    switch (function) {
     case CPU_GET_LAST_ERROR:
     case CPU_PEEK_AT_LAST_ERROR:
-        return cpu_children_error(call->children, call->thread, what == CPU_GET_LAST_ERROR);
+        return cpu_children_error(call->children, call->thread, function == CPU_GET_LAST_ERROR);
     case CPU_GET_ERROR_NAME:
     case CPU_GET_ERROR_STRING:
-        return cpu_status_text(call, what == CPU_GET_ERROR_NAME);
+        return cpu_status_text(call, function == CPU_GET_ERROR_NAME);
     case CPU_GET_PARAMETER_BUFFER:
         result = cpu_get_parameter_buffer(call, &status);
         break;
@@ -155,7 +155,7 @@ static uint64_t result_of(const struct call *call, enum cpu_device_call what)
         result = cpu_get_parameter_buffer_v2(call, &status);
         break;
     default:
-        result = status = status_of(call, what);
+        result = status = status_of(call, function);
     }
     if (status != CPU_SUCCESS)
         cpu_children_set_error(call->children, call->thread, status);
@@ -172,12 +172,12 @@ static uint64_t first_thread(const struct cpu_running *warp, const struct cpu_jo
     return (block * job->warps + number) * CPU_WARP_SIZE;
 }
 
-void cpu_device_call(struct cpu_warp *abi, cpu_lanes lanes, uint32_t what, uint64_t *operands)
+void cpu_device_call(struct cpu_warp *abi, cpu_lanes lanes, uint32_t function, uint64_t *operands)
 {
     struct cpu_running *warp = (struct cpu_running *)abi;
     struct cpu_job *job = warp->block->worker->job;
     struct call call = {.warp = warp, .job = job, .children = job->children};
-    if (!job->children || what >= CPU_DEVICE_CALLS)
+    if (!job->children || function >= CPU_DEVICE_CALLS)
         cpu_fault_now(warp, CPU_FAULT_UNSUPPORTED, 0, 0, "the device runtime needs the driver");
     cpu_need_stack(abi); /* before locks are taken */
     call.runtime = cpu_children_device_runtime(job->children);
@@ -186,6 +186,6 @@ void cpu_device_call(struct cpu_warp *abi, cpu_lanes lanes, uint32_t what, uint6
         call.lane = (unsigned)__builtin_ctz(lanes);
         call.thread = thread + call.lane;
         call.operands = operands + call.lane;
-        operands[call.lane] = result_of(&call, what);
+        operands[call.lane] = result_of(&call, function);
     }
 }

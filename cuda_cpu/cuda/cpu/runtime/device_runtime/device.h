@@ -97,7 +97,7 @@ struct cpu_device_runtime {
 struct cpu_kernel {
     uint64_t kind; /* CPU_KERNEL_KIND */
     /* Machine code for full runs of 32 consecutive lanes, and for half runs; NULL: not compiled. */
-    struct cpu_grid *_Atomic full_run, *_Atomic half_run;
+    struct cpu_compiled_kernel *_Atomic full_run, *_Atomic half_run;
     uint32_t max_threads, required_block[3]; /* 0: any */
     uint32_t cluster[3];                     /* 0: given at launch, which is not supported from kernels */
     _Atomic uint32_t dynamic;                /* maximum of a launch's dynamic shared memory, in bytes */
@@ -136,6 +136,6 @@ void cpu_children_set_error(struct cpu_children *children, uint64_t thread, uint
 #define CPU_STREAM_FIRE_AND_FORGET 4
 
 /* Service, see kernel_abi.h. */
-void cpu_device_call(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint64_t *operands);
+void cpu_device_call(struct cpu_warp *warp, cpu_lanes lanes, uint32_t function, uint64_t *operands);
 
 #endif

@@ -54,17 +54,17 @@ static uint32_t check_launch(const struct cpu_kernel *kernel, const uint32_t gri
 }
 
 /* Return the machine code for blocks of this shape: full_run if warps have 32 consecutive lanes, else half_run. */
-static struct cpu_grid *grid_for(struct cpu_kernel *kernel, const uint32_t block[3])
+static struct cpu_compiled_kernel *compiled_for(struct cpu_kernel *kernel, const uint32_t block[3])
 {
-    bool narrow = block[0] % CPU_WARP_SIZE && block[1] * block[2] > 1;
-    return atomic_load(narrow ? &kernel->half_run : &kernel->full_run);
+    bool half_run = block[0] % CPU_WARP_SIZE && block[1] * block[2] > 1;
+    return atomic_load(half_run ? &kernel->half_run : &kernel->full_run);
 }
 
 /* Fill in a launch: operand `function` is the kernel, operands from `row` on are grid, block and shared memory. */
 static uint32_t configure(const struct call *call, unsigned function, unsigned row, struct cpu_launch *launch)
 {
     struct cpu_kernel *kernel = cpu_kernel_at(operand(call, function));
-    launch->grid = NULL;
+    launch->compiled = NULL;
     if (!kernel)
         return CPU_INVALID_DEVICE_FUNCTION;
     read_dims(call, row, launch->grid_dim);
@@ -74,8 +74,8 @@ static uint32_t configure(const struct call *call, unsigned function, unsigned r
     if (status != CPU_SUCCESS)
         return status;
     memcpy(launch->cluster_dim, kernel->cluster, sizeof launch->cluster_dim);
-    launch->grid = grid_for(kernel, launch->block_dim);
-    return launch->grid ? CPU_SUCCESS : CPU_INVALID_DEVICE_FUNCTION;
+    launch->compiled = compiled_for(kernel, launch->block_dim);
+    return launch->compiled ? CPU_SUCCESS : CPU_INVALID_DEVICE_FUNCTION;
 }
 
 static void fill_launch(struct cpu_command *command, const struct cpu_launch *wanted)
@@ -84,12 +84,12 @@ static void fill_launch(struct cpu_command *command, const struct cpu_launch *wa
     command->launch = *wanted;
     command->launch.params = params;
     command->launch.grid_id = cpu_grid_number();
-    atomic_fetch_add(&wanted->grid->in_flight, 1);
+    atomic_fetch_add(&wanted->compiled->in_flight, 1);
 }
 
 static uint64_t hand_out(const struct call *call, struct cpu_command *command, uint64_t size)
 {
-    cpu_children_prepare(call->children, command, call->job->grid->checks ? size : 0);
+    cpu_children_prepare(call->children, command, call->job->compiled->checks ? size : 0);
     return (uint64_t)(uintptr_t)command->params;
 }
 
@@ -113,7 +113,7 @@ uint64_t cpu_get_parameter_buffer_v2(const struct call *call, uint32_t *status)
     *status = configure(call, 0, 1, &wanted);
     if (*status != CPU_SUCCESS)
         return 0;
-    uint32_t size = wanted.grid->parameter_bytes;
+    uint32_t size = wanted.compiled->parameter_bytes;
     struct cpu_command *command = cpu_children_command(call->children, CPU_LAUNCH, size, status);
     if (!command)
         return 0;
@@ -126,7 +126,7 @@ uint32_t cpu_launch_device_v2(const struct call *call)
     struct cpu_command *command = cpu_children_prepared(call->children, operand(call, 0));
     if (!command)
         return CPU_INVALID_VALUE;
-    if (command->launch.grid)
+    if (command->launch.compiled)
         return cpu_children_add(call->children, command, operand(call, 1));
     cpu_children_prepare(call->children, command, command->number); /* it is for cudaLaunchDevice() */
     return CPU_INVALID_VALUE;
@@ -141,7 +141,7 @@ uint32_t cpu_launch_device(const struct call *call)
     struct cpu_command *command = cpu_children_prepared(call->children, operand(call, 1));
     if (!command)
         return CPU_INVALID_VALUE;
-    if (command->launch.grid || command->launch.shared_dynamic < wanted.grid->parameter_bytes) {
+    if (command->launch.compiled || command->launch.shared_dynamic < wanted.compiled->parameter_bytes) {
         cpu_children_prepare(call->children, command, command->number);
         return CPU_INVALID_VALUE;
     }

@@ -52,7 +52,7 @@ static bool shared_grow(struct cpu_region *region, size_t need, uint32_t slots, 
 bool cpu_block_share(struct cpu_block *block, struct cpu_job *job)
 {
     uint32_t slots = job->path == CPU_PATH_FIBERS ? job->cluster : 1;
-    size_t alignment = job->grid->alignment > 128 ? job->grid->alignment : 128;
+    size_t alignment = job->compiled->alignment > 128 ? job->compiled->alignment : 128;
     if (!shared_grow(&block->shared, job->shared_size + alignment, slots, block->worker->in_flight))
         return false;
     size_t size = (job->shared_size + alignment - 1) & ~(alignment - 1);
@@ -67,18 +67,18 @@ static cpu_lanes lanes_of_warp(uint32_t threads, uint32_t w)
 }
 
 /* Return a mask: bit b is set if %tid.x grows by one from lane to lane in each aligned group of 2**b lanes (lanes that
- * do not exist excepted). If so in all warps of a block, a row of threads begins only at a multiple of 2**b lanes. */
-static uint32_t rows_of(const struct cpu_warp *warp)
+ * do not exist excepted). If so in all warps of a block, threads with another y or z begin at multiples of 2**b lanes. */
+static uint32_t runs_of(const struct cpu_warp *warp)
 {
-    uint32_t rows = 0;
+    uint32_t runs = 0;
     for (uint32_t b = 0; 1u << b <= CPU_WARP_SIZE; b++) {
-        bool row = true;
+        bool run = true;
         for (uint32_t lane = 1; lane < CPU_WARP_SIZE; lane++)
             if (warp->lanes >> lane & 1 && lane & ((1u << b) - 1))
-                row &= warp->thread_idx[0][lane] == warp->thread_idx[0][lane - 1] + 1;
-        rows |= (uint32_t)row << b;
+                run &= warp->thread_idx[0][lane] == warp->thread_idx[0][lane - 1] + 1;
+        runs |= (uint32_t)run << b;
     }
-    return rows;
+    return runs;
 }
 
 static void fill_threads(struct cpu_block *block, const struct cpu_job *job)
@@ -87,7 +87,7 @@ static void fill_threads(struct cpu_block *block, const struct cpu_job *job)
         return;
     memcpy(block->shape, job->block_dim, sizeof block->shape);
     uint32_t threads = job->block_dim[0] * job->block_dim[1] * job->block_dim[2];
-    uint32_t x = 0, y = 0, z = 0, rows = UINT32_MAX;
+    uint32_t x = 0, y = 0, z = 0, runs = UINT32_MAX;
     for (uint32_t w = 0; w < job->warps; w++) {
         struct cpu_warp *warp = &block->warps[w].abi;
         for (uint32_t lane = 0; lane < CPU_WARP_SIZE; lane++) {
@@ -104,10 +104,10 @@ static void fill_threads(struct cpu_block *block, const struct cpu_job *job)
             }
         }
         warp->lanes = lanes_of_warp(threads, w);
-        rows &= rows_of(warp);
+        runs &= runs_of(warp);
     }
     for (uint32_t w = 0; w < job->warps; w++)
-        block->warps[w].abi.rows = rows;
+        block->warps[w].abi.rows = runs;
 }
 
 static void fill_warp(struct cpu_block *block, uint32_t w)
@@ -139,15 +139,15 @@ static void fill_warp(struct cpu_block *block, uint32_t w)
 static void fill_warps(struct cpu_block *block, struct cpu_job *job, uint64_t stride)
 {
     struct cpu_filling wanted = {
-        .runtime = job->grid->checks ? &cpu_check_services : &cpu_services,
+        .runtime = job->compiled->checks ? &cpu_check_services : &cpu_services,
         .params = job->params,
         .local = block->local.begin,
-        .symbols = job->grid->symbols,
+        .symbols = job->compiled->symbols,
         .local_stride = stride,
         .grid_workspace = job->grid_workspace,
         .graph_exec = cpu_graph_run_handle(job->graph),
         .shared_size = job->shared_size,
-        .shared_static = job->grid->shared_static,
+        .shared_static = job->compiled->shared_static,
         .warps = job->warps,
     };
     memcpy(wanted.grid_dim, job->grid_dim, sizeof wanted.grid_dim);
@@ -179,8 +179,8 @@ struct cpu_block *cpu_block_take(struct cpu_worker *worker, struct cpu_job *job)
         block->worker = worker;
     }
     /* An odd number of cache lines, so that the lanes' copies of a variable spread over all sets of the cache. */
-    uint64_t alignment = job->grid->alignment > CPU_ALIGNMENT ? job->grid->alignment : CPU_ALIGNMENT;
-    uint64_t stride = ((job->grid->local_bytes + cpu_stack_size() + alignment - 1) & -alignment) | alignment;
+    uint64_t alignment = job->compiled->alignment > CPU_ALIGNMENT ? job->compiled->alignment : CPU_ALIGNMENT;
+    uint64_t stride = ((job->compiled->local_bytes + cpu_stack_size() + alignment - 1) & -alignment) | alignment;
     if (!region_grow(&block->local, stride * CPU_WARP_SIZE * job->warps, 1, PAGE)) {
         cpu_block_give(worker, block);
         return NULL;

@@ -113,7 +113,7 @@ static void record_fault(struct cpu_worker *worker, uint32_t kind, uint64_t addr
         return;
     struct cpu_fault_record *fault = &worker->job->fault;
     fault->pc = CPU_PROGRAM_COUNTER(context);
-    record_callers(fault, (uint64_t)(uintptr_t)worker->job->grid->entry, CPU_STACK_POINTER(context));
+    record_callers(fault, (uint64_t)(uintptr_t)worker->job->compiled->entry, CPU_STACK_POINTER(context));
 }
 
 static void take(int number, const siginfo_t *info, const ucontext_t *context, struct cpu_worker *worker)

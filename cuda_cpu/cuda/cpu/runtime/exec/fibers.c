@@ -21,7 +21,7 @@ static void run_warp(void *argument)
 {
     struct cpu_running *warp = argument;
     struct cpu_block *block = warp->block;
-    block->worker->job->grid->entry(&warp->abi);
+    block->worker->job->compiled->entry(&warp->abi);
     cpu_exit_lanes(&warp->abi, warp->live);
     uint32_t bit = 1u << warp->abi.warp_id;
     block->alive &= ~bit;
@@ -38,7 +38,7 @@ void cpu_warp_yield(struct cpu_running *warp)
 static bool resume_warp(struct cpu_worker *worker, struct cpu_running *warp)
 {
     if (!warp->stack) {
-        warp->stack = cpu_stack_take(&worker->stacks, worker->job->grid->frames);
+        warp->stack = cpu_stack_take(&worker->stacks, worker->job->compiled->frames);
         if (!warp->stack) {
             cpu_job_fault(worker->job, warp, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for a fiber");
             return false;
@@ -67,7 +67,7 @@ static bool schedule_block(struct cpu_worker *worker, struct cpu_block *block)
     }
     if (block->alive && !block->ready && !cpu_barriers_unstick(block) && !cpu_cluster_unstick(block->cluster)) {
         struct cpu_running *warp = &block->warps[__builtin_ctz(block->alive)];
-        if (worker->job->grid->checks & CPU_SYNCCHECK)
+        if (worker->job->compiled->checks & CPU_SYNCCHECK)
             cpu_check_stuck(block);
         cpu_job_fault(worker->job, warp, CPU_FAULT_BARRIER, 0, 0, "every warp of the block waits at a barrier");
         return false;

@@ -25,8 +25,8 @@ bool cpu_job_fault(struct cpu_job *job, struct cpu_running *warp, uint32_t kind,
         struct cpu_fault_record *fault = &job->fault;
         *fault = (struct cpu_fault_record){.kind = kind, .line = line, .address = address};
         fault->grid_id = job->grid_id;
-        fault->symbols = job->grid->symbols;
-        strncpy(fault->kernel, job->grid->name, sizeof fault->kernel - 1);
+        fault->symbols = job->compiled->symbols;
+        strncpy(fault->kernel, job->compiled->name, sizeof fault->kernel - 1);
         if (message)
             strncpy(fault->message, message, sizeof fault->message - 1);
         if (warp) {
@@ -48,25 +48,25 @@ uint64_t cpu_grid_number(void)
 struct cpu_eventcount cpu_hot;
 
 /* Add `time` nanoseconds to the kernel's run time. */
-static void count_time(struct cpu_grid *grid, int64_t time)
+static void count_time(struct cpu_compiled_kernel *compiled, int64_t time)
 {
-    int64_t left = atomic_load_explicit(&grid->until_hot, memory_order_relaxed);
+    int64_t left = atomic_load_explicit(&compiled->until_hot, memory_order_relaxed);
     if (left <= 0)
         return;
     /* The update of one of two concurrent launches may be lost, which is harmless. */
-    if (atomic_compare_exchange_strong(&grid->until_hot, &left, left > time ? left - time : CPU_HOT) && left <= time)
+    if (atomic_compare_exchange_strong(&compiled->until_hot, &left, left > time ? left - time : CPU_HOT) && left <= time)
         cpu_eventcount_notify_all(&cpu_hot);
 }
 
 /* Make the kernel hot if the launch in progress alone takes long enough. */
 static void check_time(const struct cpu_job *job)
 {
-    int64_t left = atomic_load_explicit(&job->grid->until_hot, memory_order_relaxed);
+    int64_t left = atomic_load_explicit(&job->compiled->until_hot, memory_order_relaxed);
     if (left <= 0)
         return;
     int64_t time = cpu_now() - job->start;
     if (time >= left)
-        count_time(job->grid, time);
+        count_time(job->compiled, time);
 }
 
 /* Take the next blocks. They are taken in order, so that an earlier block that one waits for is in flight or done. */
@@ -108,7 +108,7 @@ static void run_without_fibers(void *argument)
     for (uint32_t w = 0; w < job->warps; w++)
         block->warps[w].abi.stack_limit = limit;
     while (cpu_job_take(job, worker, &index, &end)) {
-        void (*entry)(struct cpu_warp *) = atomic_load_explicit(&job->grid->entry, memory_order_acquire);
+        void (*entry)(struct cpu_warp *) = atomic_load_explicit(&job->compiled->entry, memory_order_acquire);
         while (index < end && !atomic_load_explicit(&job->stop, memory_order_relaxed)) {
             index += cpu_block_start(block, job, index, end);
             for (uint32_t w = 0; w < calls; w++) {
@@ -171,17 +171,17 @@ static uint32_t chunk_of(const struct cpu_job *job, uint32_t block_time)
 
 static void begin(struct cpu_job *job, const struct cpu_worker *worker)
 {
-    struct cpu_grid *grid = job->grid;
-    uint32_t block_time = atomic_load(&grid->block_time);
+    struct cpu_compiled_kernel *compiled = job->compiled;
+    uint32_t block_time = atomic_load(&compiled->block_time);
     uint32_t threads = job->block_dim[0] * job->block_dim[1] * job->block_dim[2];
     job->blocks = (uint64_t)job->grid_dim[0] * job->grid_dim[1] * job->grid_dim[2];
     job->warps = (threads + CPU_WARP_SIZE - 1) / CPU_WARP_SIZE;
-    job->path = job->cooperative && grid->path == CPU_PATH_WARPS ? CPU_PATH_FIBERS : grid->path;
+    job->path = job->cooperative && compiled->path == CPU_PATH_WARPS ? CPU_PATH_FIBERS : compiled->path;
     job->cluster = job->cluster_dim[0] * job->cluster_dim[1] * job->cluster_dim[2];
     if (job->cooperative)
         job->grid_workspace = (uint64_t)(uintptr_t)calloc(1, 4096);
     job->start = worker->deadline ? worker->since : cpu_now();
-    if (grid->checks & CPU_RACECHECK && !cpu_races_begin(job))
+    if (compiled->checks & CPU_RACECHECK && !cpu_races_begin(job))
         cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for racecheck");
     job->published = !job->races && !worker->deadline && job->blocks > 1 && cpu_pool_workers() > 1 &&
                      (job->cooperative || !block_time || job->blocks > INLINE_NS / block_time);
@@ -192,7 +192,7 @@ static void begin(struct cpu_job *job, const struct cpu_worker *worker)
 
 bool cpu_job_run(struct cpu_job *job, struct cpu_worker *worker)
 {
-    struct cpu_grid *grid = job->grid;
+    struct cpu_compiled_kernel *compiled = job->compiled;
     if (!worker->suspended)
         begin(job, worker);
     if (!cpu_job_work(job, worker))
@@ -209,9 +209,9 @@ bool cpu_job_run(struct cpu_job *job, struct cpu_worker *worker)
     if (stop && !atomic_load(&job->recorded) && atomic_load(&job->next) < job->blocks)
         cpu_job_fault(job, NULL, stop, 0, 0, NULL);
     int64_t elapsed = cpu_now() - job->start;
-    count_time(grid, elapsed);
+    count_time(compiled, elapsed);
     uint64_t time = (uint64_t)elapsed * workers / job->blocks;
-    atomic_store_explicit(&grid->block_time, time < 1 ? 1 : time > UINT32_MAX ? UINT32_MAX : (uint32_t)time,
+    atomic_store_explicit(&compiled->block_time, time < 1 ? 1 : time > UINT32_MAX ? UINT32_MAX : (uint32_t)time,
                           memory_order_relaxed);
     return true;
 }

@@ -81,25 +81,25 @@ struct cpu_runtime {
     void (*graph_launch)(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *handle, const uint64_t *stream,
                          uint32_t *result);                                                          /* 128 */
     /* Textures and surfaces, see texture.h: objects, rows of arguments, rows of results or of data to store. */
-    void (*texture)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t line, const uint64_t *object,
+    void (*texture)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t flags, uint32_t line, const uint64_t *object,
                     const uint32_t *arguments, uint64_t *data);                                      /* 136 */
     /* Bulk copies, tensor copies and multimem, see tensor.h: rows of operands. */
-    void (*bulk)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t line, const uint64_t *operands); /* 144 */
+    void (*bulk)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t flags, uint32_t line, const uint64_t *operands); /* 144 */
     /* Updates of kernel nodes, see node.h: rows of operands; the first one becomes the result. */
-    void (*graph_update)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint64_t *operands);  /* 152 */
+    void (*graph_update)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t operation, uint64_t *operands);  /* 152 */
     /* Before an access of a checked kernel, see check.h: replaces invalid addresses by valid ones. `site` is the
      * function's number (high 32 bits) and the PTX line. */
-    void (*check_access)(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t what, uint32_t size,
+    void (*check_access)(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, uint32_t size,
                          uint64_t *addresses, const uint64_t *values);                               /* 160 */
     /* Before a warp-level operation (shfl.sync, vote.sync): `masks` has each lane's member mask. */
-    void (*check_warp)(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t what,
+    void (*check_warp)(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t flags,
                        const uint64_t *masks);                                                       /* 168 */
     void (*check_fence)(struct cpu_warp *warp, cpu_lanes lanes);                                     /* 176 */
     /* Before a barrier instruction; `threads` as in barrier_sync. */
-    void (*check_barrier)(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t what, uint32_t id,
+    void (*check_barrier)(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, uint32_t id,
                           uint32_t threads);                                                         /* 184 */
     /* Functions of the device runtime, see device.h: rows of operands; the first one becomes the result. */
-    void (*device_call)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint64_t *operands);  /* 192 */
+    void (*device_call)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t function, uint64_t *operands);  /* 192 */
 };
 
 /* One warp in flight. Filled by the runtime before the entry is called. */

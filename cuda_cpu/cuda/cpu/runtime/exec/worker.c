@@ -70,7 +70,7 @@ static bool run_call(struct cpu_worker *worker, void *context, struct cpu_stack 
 
 bool cpu_worker_call(struct cpu_worker *worker, void (*function)(void *), void *argument)
 {
-    struct cpu_stack *stack = cpu_stack_take(&worker->stacks, worker->job ? worker->job->grid->frames : 0);
+    struct cpu_stack *stack = cpu_stack_take(&worker->stacks, worker->job ? worker->job->compiled->frames : 0);
     if (!stack) {
         worker->aborted = true;
         return false;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Structures of kernel execution: a grid has the properties of a kernel, a job is one launch of it, a worker a thread
+ * Structures of kernel execution: a compiled kernel has what does not change from launch to launch, a job is one launch of it, a worker a thread
  * that executes blocks of the job, a block the state of its warps.
  */
 #ifndef CUDA_CPU_WORKER_H
@@ -37,7 +37,7 @@ struct cpu_children;
 #define CPU_MAX_ALIGNMENT 4096u /* mappings are aligned to at least this */
 
 /* Properties of a kernel, shared by all its launches. */
-struct cpu_grid {
+struct cpu_compiled_kernel {
     void (*_Atomic entry)(struct cpu_warp *warp); /* tier-up may replace the code at any time */
     const uint64_t *symbols;
     uint64_t local_bytes; /* local memory of each thread, without recursion */
@@ -81,7 +81,7 @@ struct cpu_races;
 struct cpu_race_block;
 
 struct cpu_job {
-    struct cpu_grid *grid;
+    struct cpu_compiled_kernel *compiled;
     const uint8_t *params;
     uint32_t grid_dim[3], block_dim[3], cluster_dim[3];
     uint32_t shared_size;

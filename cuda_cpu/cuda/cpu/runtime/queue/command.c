@@ -69,7 +69,7 @@ static void fill_share(struct cpu_warp *warp)
     fill_row((uint8_t *)(uintptr_t)(rows->destination + start), size, rows->value, rows->value_width);
 }
 
-static struct cpu_grid copying = {.entry = copy_share, .name = ""}, filling = {.entry = fill_share, .name = ""};
+static struct cpu_compiled_kernel copying = {.entry = copy_share, .name = ""}, filling = {.entry = fill_share, .name = ""};
 
 static bool is_shared_out(const struct cpu_command *command)
 {
@@ -79,7 +79,7 @@ static bool is_shared_out(const struct cpu_command *command)
            (command->kind == CPU_FILL || apart);
 }
 
-static bool run_shares(struct cpu_command *command, struct cpu_exec exec, const char *what)
+static bool run_shares(struct cpu_command *command, struct cpu_exec exec, const char *message)
 {
     struct cpu_rows *rows = &command->rows;
     struct cpu_job job;
@@ -88,7 +88,7 @@ static bool run_shares(struct cpu_command *command, struct cpu_exec exec, const 
     if (rows->share < MIN_SHARE)
         rows->share = MIN_SHARE;
     memset(&job, 0, offsetof(struct cpu_job, fault));
-    job.grid = command->kind == CPU_COPY ? &copying : &filling;
+    job.compiled = command->kind == CPU_COPY ? &copying : &filling;
     job.params = (const uint8_t *)rows;
     for (int i = 0; i < 3; i++)
         job.grid_dim[i] = job.block_dim[i] = job.cluster_dim[i] = 1;
@@ -98,7 +98,7 @@ static bool run_shares(struct cpu_command *command, struct cpu_exec exec, const 
     if (!atomic_load(&job.recorded))
         return true;
     *exec.fault = (struct cpu_fault_record){.kind = job.fault.kind, .address = job.fault.address};
-    strcpy(exec.fault->message, what);
+    strcpy(exec.fault->message, message);
     return false;
 }
 
@@ -148,12 +148,12 @@ static void wait_value(void *argument)
 static void prepare(struct cpu_job *job, const struct cpu_launch *launch, struct cpu_exec exec)
 {
     memset(job, 0, offsetof(struct cpu_job, fault));
-    job->grid = launch->grid;
+    job->compiled = launch->compiled;
     job->params = launch->params;
     memcpy(job->grid_dim, launch->grid_dim, sizeof job->grid_dim);
     memcpy(job->block_dim, launch->block_dim, sizeof job->block_dim);
     memcpy(job->cluster_dim, launch->cluster_dim, sizeof job->cluster_dim);
-    job->shared_size = launch->grid->shared_static + launch->shared_dynamic;
+    job->shared_size = launch->compiled->shared_static + launch->shared_dynamic;
     job->grid_id = launch->grid_id;
     job->cooperative = launch->cooperative;
     job->graph = exec.worker->graph;
@@ -191,8 +191,8 @@ bool cpu_command_is_short(const struct cpu_command *command)
     uint32_t block_time;
     switch (command->kind) {
     case CPU_LAUNCH:
-        block_time = atomic_load_explicit(&launch->grid->block_time, memory_order_relaxed);
-        return block_time && !launch->cooperative && !launch->grid->device_runtime && launch->grid->path != CPU_PATH_FIBERS &&
+        block_time = atomic_load_explicit(&launch->compiled->block_time, memory_order_relaxed);
+        return block_time && !launch->cooperative && !launch->compiled->device_runtime && launch->compiled->path != CPU_PATH_FIBERS &&
                (uint64_t)launch->grid_dim[0] * launch->grid_dim[1] * launch->grid_dim[2] <= CPU_SHORT_NS / block_time;
     case CPU_COPY:
     case CPU_FILL:
@@ -208,12 +208,12 @@ bool cpu_command_is_short(const struct cpu_command *command)
     }
 }
 
-static bool guarded(struct cpu_command *command, struct cpu_exec exec, void (*function)(void *), const char *what)
+static bool guarded(struct cpu_command *command, struct cpu_exec exec, void (*function)(void *), const char *message)
 {
     struct run run = {command, exec};
     struct cpu_fault_record *fault = exec.fault;
     if ((command->kind == CPU_COPY || command->kind == CPU_FILL) && is_shared_out(command))
-        return run_shares(command, exec, what);
+        return run_shares(command, exec, message);
     memset(fault, 0, sizeof *fault);
     fault->kind = CPU_FAULT_UNSUPPORTED; /* out of memory for a stack, unless the fault handler overwrites it */
     exec.worker->record = fault;
@@ -221,7 +221,7 @@ static bool guarded(struct cpu_command *command, struct cpu_exec exec, void (*fu
     bool done = cpu_worker_call(exec.worker, function, &run);
     exec.worker->record = NULL;
     if (!done)
-        strcpy(fault->message, what);
+        strcpy(fault->message, message);
     return done;
 }
 
@@ -244,7 +244,7 @@ bool cpu_command_run(struct cpu_command *command, struct cpu_exec exec)
 {
     switch (command->kind) {
     case CPU_LAUNCH:
-        return command->launch.grid->device_runtime ? cpu_children_run(command, exec) : cpu_launch_run(command, exec, NULL);
+        return command->launch.compiled->device_runtime ? cpu_children_run(command, exec) : cpu_launch_run(command, exec, NULL);
     case CPU_COPY:
         return guarded(command, exec, copy_rows, "a copy");
     case CPU_FILL:
@@ -291,7 +291,7 @@ void cpu_command_release(struct cpu_command *command)
         cpu_node_detach(&command->launch);
         if (command->launch.params != command->params)
             free(command->launch.params);
-        atomic_fetch_sub(&command->launch.grid->in_flight, 1);
+        atomic_fetch_sub(&command->launch.compiled->in_flight, 1);
     } else if (command->kind == CPU_RECORD || command->kind == CPU_WAIT_EVENT) {
         cpu_event_record_release(command->record);
     } else if (command->kind == CPU_DECOMPRESS) {

@@ -38,8 +38,8 @@ static void release(struct cpu_fast_path_entry *entry)
     cpu_queue_release(entry->queue);
     for (int i = 0; i < CPU_MAX_AWAITED && entry->awaited[i]; i++)
         cpu_queue_release(entry->awaited[i]);
-    if (entry->grid)
-        atomic_fetch_sub(&entry->grid->in_flight, 1);
+    if (entry->compiled)
+        atomic_fetch_sub(&entry->compiled->in_flight, 1);
     free(entry);
 }
 
@@ -138,8 +138,8 @@ void cpu_fast_path_add(const struct cpu_fast_path_entry *wanted, uint64_t epoch_
     cpu_queue_retain(entry->queue);
     for (int i = 0; i < CPU_MAX_AWAITED && entry->awaited[i]; i++)
         cpu_queue_retain(entry->awaited[i]);
-    if (entry->grid)
-        atomic_fetch_add(&entry->grid->in_flight, 1);
+    if (entry->compiled)
+        atomic_fetch_add(&entry->compiled->in_flight, 1);
     struct cpu_fast_path_entry **slot = slot_of(table, entry->function, entry->stream);
     release(*slot);
     *slot = entry;
@@ -175,20 +175,20 @@ static int launch(uint64_t function, const uint32_t shape[7], uint64_t stream, v
     const struct cpu_fast_path_entry *entry = find(function, stream);
     if (!entry || !fits(entry, shape) || !awaited_idle(entry))
         return CPU_FALLBACK;
-    struct cpu_grid *grid = entry->grid;
-    for (uint32_t i = 0; i < grid->parameters; i++)
+    struct cpu_compiled_kernel *compiled = entry->compiled;
+    for (uint32_t i = 0; i < compiled->parameters; i++)
         if (!params || !params[i])
             return CPU_FALLBACK;
     struct cpu_command *command = cpu_command_make(entry->queue, CPU_LAUNCH);
     if (!command)
         return CPU_FALLBACK;
     struct cpu_launch *launch = &command->launch;
-    *launch = (struct cpu_launch){.grid = grid, .shared_dynamic = shape[6], .grid_id = cpu_grid_number()};
+    *launch = (struct cpu_launch){.compiled = compiled, .shared_dynamic = shape[6], .grid_id = cpu_grid_number()};
     memcpy(launch->grid_dim, shape, sizeof launch->grid_dim);
     memcpy(launch->block_dim, shape + 3, sizeof launch->block_dim);
     for (int i = 0; i < 3; i++)
         launch->cluster_dim[i] = 1;
-    atomic_fetch_add(&grid->in_flight, 1);
+    atomic_fetch_add(&compiled->in_flight, 1);
     if (!cpu_launch_gather(command, params)) {
         cpu_command_discard(command);
         return CPU_FALLBACK;

@@ -16,8 +16,8 @@ struct cpu_fast_path_entry {
     uint64_t function, stream, context;
     struct cpu_queue *queue;
     struct cpu_queue *awaited[CPU_MAX_AWAITED]; /* the fast path is taken only while all are idle; NULL ends them */
-    struct cpu_grid *grid;
-    bool half_run; /* `grid` is the machine code for half runs: warps without 32 consecutive lanes */
+    struct cpu_compiled_kernel *compiled;
+    bool half_run; /* `compiled` is the machine code for half runs: warps without 32 consecutive lanes */
     uint32_t max_threads, max_shared;
     uint32_t required_block[3]; /* 0: any */
 };
@@ -30,7 +30,7 @@ int cpu_attribute_get(int32_t *value, uint64_t attribute, int64_t device);
 
 uint64_t cpu_fast_path_epoch(void);
 void cpu_fast_path_invalidate(void); /* starts a new epoch: all entries of all threads are invalid */
-/* Add an entry of this thread, valid if `epoch` is still current. It takes references to the queues and the grid. */
+/* Add an entry of this thread, valid if `epoch` is still current. It takes references to the queues and the kernel. */
 void cpu_fast_path_add(const struct cpu_fast_path_entry *entry, uint64_t epoch);
 void cpu_fast_path_set_context(uint64_t context); /* current in this thread from now on */
 void cpu_fast_path_set_deferred_work(bool some); /* whether a synchronize must also run deferred host work */

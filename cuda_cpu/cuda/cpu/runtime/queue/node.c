@@ -45,7 +45,7 @@ void cpu_node_attach(struct cpu_node *node, struct cpu_command *command, uint64_
     struct cpu_launch *launch = &command->launch, *before = atomic_load(&node->launch);
     if (before && node->token == token) {
         memcpy(launch->grid_dim, before->grid_dim, sizeof launch->grid_dim);
-        memcpy(launch->params, before->params, launch->grid->parameter_bytes);
+        memcpy(launch->params, before->params, launch->compiled->parameter_bytes);
         launch->disabled = before->disabled;
     }
     launch->node = node;
@@ -69,7 +69,7 @@ static struct cpu_launch *launch_of(uint64_t handle)
 static uint32_t set_param(uint64_t node, uint64_t offset, uint64_t value, uint64_t size)
 {
     struct cpu_launch *launch = launch_of(node);
-    uint64_t room = launch ? launch->grid->parameter_bytes : 0;
+    uint64_t room = launch ? launch->compiled->parameter_bytes : 0;
     if (!launch || size > room || offset > room - size || (size && !value))
         return INVALID_VALUE;
     memcpy(launch->params + offset, (const void *)(uintptr_t)value, size);
@@ -115,13 +115,13 @@ static uint32_t set_several(const struct update *updates, uint64_t count)
     return status;
 }
 
-void cpu_graph_update(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint64_t *operands)
+void cpu_graph_update(struct cpu_warp *warp, cpu_lanes lanes, uint32_t operation, uint64_t *operands)
 {
     (void)warp;
     for (; lanes; lanes &= lanes - 1) {
         uint64_t *row = operands + __builtin_ctz(lanes);
         uint64_t a = row[0], b = row[CPU_WARP_SIZE], c = row[2 * CPU_WARP_SIZE], d = row[3 * CPU_WARP_SIZE];
-        switch (what) {
+        switch (operation) {
         case CPU_NODE_PARAM: /* node, offset, value, size */
             row[0] = set_param(a, b, c, d);
             break;

@@ -18,6 +18,6 @@ void cpu_node_attach(struct cpu_node *node, struct cpu_command *command, uint64_
 void cpu_node_detach(struct cpu_launch *launch); /* before the launch is freed */
 
 /* Service, see kernel_abi.h. */
-void cpu_graph_update(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint64_t *operands);
+void cpu_graph_update(struct cpu_warp *warp, cpu_lanes lanes, uint32_t operation, uint64_t *operands);
 
 #endif

@@ -145,7 +145,7 @@ void cpu_command_discard(struct cpu_command *command)
 
 static bool room_for_params(struct cpu_command *command, uint32_t size)
 {
-    uint32_t wanted = command->launch.grid->alignment;
+    uint32_t wanted = command->launch.compiled->alignment;
     size_t alignment = wanted > CPU_ALIGNMENT ? wanted : CPU_ALIGNMENT;
     command->launch.params = command->params;
     if (size > sizeof command->params || alignment > CPU_ALIGNMENT)
@@ -164,11 +164,11 @@ bool cpu_launch_params(struct cpu_command *command, const void *params, uint32_t
 
 bool cpu_launch_gather(struct cpu_command *command, void *const *pointers)
 {
-    const struct cpu_grid *grid = command->launch.grid;
-    if (!room_for_params(command, grid->parameter_bytes))
+    const struct cpu_compiled_kernel *compiled = command->launch.compiled;
+    if (!room_for_params(command, compiled->parameter_bytes))
         return false;
-    for (uint32_t i = 0; i < grid->parameters; i++)
-        memcpy(command->launch.params + grid->layout[i].offset, pointers[i], grid->layout[i].size);
+    for (uint32_t i = 0; i < compiled->parameters; i++)
+        memcpy(command->launch.params + compiled->layout[i].offset, pointers[i], compiled->layout[i].size);
     return true;
 }
 

@@ -29,7 +29,7 @@ enum cpu_command_kind {
 };
 
 struct cpu_launch {
-    struct cpu_grid *grid;
+    struct cpu_compiled_kernel *compiled;
     uint32_t grid_dim[3], block_dim[3], cluster_dim[3];
     uint32_t shared_dynamic;
     uint64_t grid_id;

@@ -15,11 +15,11 @@ static int32_t clamped(int64_t value, int64_t most)
 }
 
 /* Return a pointer to `bytes` bytes; NULL: skip the access. x is in bytes, or in elements if `by_element`. */
-static uint8_t *element_pointer(const struct cpu_texture *s, struct cpu_warp *warp, uint32_t lane, uint32_t what, uint32_t line,
+static uint8_t *element_pointer(const struct cpu_texture *s, struct cpu_warp *warp, uint32_t lane, uint32_t flags, uint32_t line,
                          const uint32_t *arguments, uint32_t bytes, bool by_element)
 {
     const struct cpu_level *level = &s->level[0];
-    uint32_t dimensions = CPU_TEX_DIMENSIONS(what);
+    uint32_t dimensions = CPU_TEX_DIMENSIONS(flags);
     int64_t most[3] = {(int64_t)level->width * s->element - bytes, 0, 0}, at[3] = {0, 0, 0};
     for (uint32_t axis = 0; axis < dimensions; axis++)
         at[axis] = (int32_t)arguments[(CPU_ARG_X + axis) * CPU_WARP_SIZE + lane];
@@ -27,17 +27,17 @@ static uint8_t *element_pointer(const struct cpu_texture *s, struct cpu_warp *wa
         at[0] *= s->element;
     most[1] = dimensions > 1 ? (int64_t)level->height - 1 : 0;
     most[2] = (int64_t)level->depth - 1;
-    if (what & CPU_TEX_LAYERED)
+    if (flags & CPU_TEX_LAYERED)
         at[2] = (int32_t)arguments[CPU_ARG_LAYER * CPU_WARP_SIZE + lane];
     else if (dimensions < 3)
         most[2] = 0;
     for (int axis = 0; axis < 3; axis++) {
         if (at[axis] >= 0 && at[axis] <= most[axis])
             continue;
-        if (CPU_TEX_CLAMP(what) == 0)
+        if (CPU_TEX_CLAMP(flags) == 0)
             cpu_fault_now((struct cpu_running *)warp, CPU_FAULT_TRAP, line, (uint64_t)at[axis],
                           "access outside of a surface");
-        if (CPU_TEX_CLAMP(what) == 2 || most[axis] < 0)
+        if (CPU_TEX_CLAMP(flags) == 2 || most[axis] < 0)
             return NULL;
         at[axis] = clamped(at[axis], most[axis]);
     }
@@ -88,21 +88,21 @@ static void reduce(uint8_t *pointer, uint64_t operand, uint32_t bytes, uint32_t 
         REDUCE(uint32_t, pointer, operand, op);
 }
 
-void cpu_surface(const struct cpu_texture *s, struct cpu_warp *warp, uint32_t lane, uint32_t what, uint32_t line,
+void cpu_surface(const struct cpu_texture *s, struct cpu_warp *warp, uint32_t lane, uint32_t flags, uint32_t line,
                  const uint32_t *arguments, uint64_t *data)
 {
-    uint32_t work = what & 15, size = CPU_TEX_RESULT(what), count = CPU_TEX_DETAIL(what);
+    uint32_t work = flags & 15, size = CPU_TEX_RESULT(flags), count = CPU_TEX_DETAIL(flags);
     bool reduces = work == CPU_SURF_REDUCE || work == CPU_SURF_REDUCE_ELEMENT;
     bool by_element = work == CPU_SURF_STORE_FORMATTED || work == CPU_SURF_REDUCE_ELEMENT;
     uint32_t bytes = reduces ? size : by_element ? s->element : size * count;
-    uint8_t *pointer = element_pointer(s, warp, lane, what, line, arguments, bytes, by_element);
+    uint8_t *pointer = element_pointer(s, warp, lane, flags, line, arguments, bytes, by_element);
     if (!pointer) {
         for (uint32_t i = 0; work == CPU_SURF_LOAD && i < count; i++)
             data[i * CPU_WARP_SIZE + lane] = 0;
         return;
     }
     if (reduces) {
-        reduce(pointer, data[lane], size, count, CPU_TEX_SIGNED(what));
+        reduce(pointer, data[lane], size, count, CPU_TEX_SIGNED(flags));
         return;
     }
     if (by_element) {

@@ -175,7 +175,7 @@ static void check_mask(struct cpu_warp *warp, uint32_t line, uint32_t mask)
         cpu_fault_now((struct cpu_running *)warp, CPU_FAULT_TRAP, line, mask, "a multicast to blocks that are not there");
 }
 
-static void copy_tensor(struct cpu_warp *warp, uint32_t what, uint32_t line, const uint64_t *operands, uint32_t lane)
+static void copy_tensor(struct cpu_warp *warp, uint32_t flags, uint32_t line, const uint64_t *operands, uint32_t lane)
 {
     struct cpu_tensor_map map;
     uint64_t shared = operands[CPU_BULK_SOURCE * CPU_WARP_SIZE + lane];
@@ -185,17 +185,17 @@ static void copy_tensor(struct cpu_warp *warp, uint32_t what, uint32_t line, con
     bool whole = map.kind == CPU_TENSOR_MAP && (!map.unit || map.rank > 2);
     for (uint32_t d = 0; d < map.rank && d < 5; d++)
         whole &= map.step[d] && (map.im2col || map.box[d]);
-    if (!whole || map.rank != CPU_BULK_DIMENSIONS(what) || map.im2col != CPU_BULK_IM2COL(what))
+    if (!whole || map.rank != CPU_BULK_DIMENSIONS(flags) || map.im2col != CPU_BULK_IM2COL(flags))
         cpu_fault_now((struct cpu_running *)warp, CPU_FAULT_TRAP, line, operands[lane],
                       "this is no tensor map of such dimensions and mode");
-    struct job job = {.map = &map, .work = what & 15, .op = CPU_BULK_OP(what), .size = cpu_type_sizes[map.type]};
+    struct job job = {.map = &map, .work = flags & 15, .op = CPU_BULK_OP(flags), .size = cpu_type_sizes[map.type]};
     job.unit = map.unit ? map.unit : job.size;
     int64_t start[5], offset[3];
     for (int d = 0; d < 5; d++)
         start[d] = d < map.rank ? (int32_t)operands[(CPU_BULK_COORDINATE + d) * CPU_WARP_SIZE + lane] : 0;
     for (int d = 0; d < 3; d++)
         offset[d] = (uint16_t)operands[(CPU_BULK_OFFSET + d) * CPU_WARP_SIZE + lane];
-    if (CPU_BULK_MULTICAST(what))
+    if (CPU_BULK_MULTICAST(flags))
         check_mask(warp, line, mask);
     else
         mask = 1u << ((shared - (uint64_t)(uintptr_t)warp->cluster_shared) / CPU_CLUSTER_STRIDE & 15);
@@ -209,24 +209,24 @@ static void copy_tensor(struct cpu_warp *warp, uint32_t what, uint32_t line, con
     }
     bytes = map.im2col ? im2col(&job, start, offset) : tile(&job, start);
     uint64_t barrier = operands[CPU_BULK_BARRIER * CPU_WARP_SIZE + lane];
-    if (job.work == CPU_TENSOR_LOAD && !CPU_BULK_MULTICAST(what))
+    if (job.work == CPU_TENSOR_LOAD && !CPU_BULK_MULTICAST(flags))
         complete((uint64_t *)(uintptr_t)barrier, bytes);
-    for (uint32_t left = mask; job.work == CPU_TENSOR_LOAD && CPU_BULK_MULTICAST(what) && left; left &= left - 1)
+    for (uint32_t left = mask; job.work == CPU_TENSOR_LOAD && CPU_BULK_MULTICAST(flags) && left; left &= left - 1)
         complete((uint64_t *)(void *)in_block(warp, barrier, (uint32_t)__builtin_ctz(left)), bytes);
 }
 
-static void copy_bytes(struct cpu_warp *warp, uint32_t what, uint32_t line, const uint64_t *operands, uint32_t lane)
+static void copy_bytes(struct cpu_warp *warp, uint32_t flags, uint32_t line, const uint64_t *operands, uint32_t lane)
 {
     uint8_t *to = (uint8_t *)(uintptr_t)operands[lane];
     const uint8_t *from = (const uint8_t *)(uintptr_t)operands[CPU_BULK_SOURCE * CPU_WARP_SIZE + lane];
-    uint32_t size = (uint32_t)operands[CPU_BULK_COORDINATE * CPU_WARP_SIZE + lane], type = CPU_BULK_TYPE(what);
+    uint32_t size = (uint32_t)operands[CPU_BULK_COORDINATE * CPU_WARP_SIZE + lane], type = CPU_BULK_TYPE(flags);
     uint32_t bytes = (uint32_t)operands[CPU_BULK_OFFSET * CPU_WARP_SIZE + lane];
     uint32_t mask = (uint32_t)operands[CPU_BULK_MASK * CPU_WARP_SIZE + lane] & 0xffff;
     uint64_t barrier = operands[CPU_BULK_BARRIER * CPU_WARP_SIZE + lane];
-    switch (what & 15) {
+    switch (flags & 15) {
     case CPU_BULK_REDUCE:
         for (uint32_t at = 0; at < size; at += cpu_type_sizes[type])
-            cpu_combine(to + at, from + at, type, CPU_BULK_OP(what));
+            cpu_combine(to + at, from + at, type, CPU_BULK_OP(flags));
         return;
     case CPU_BULK_MASKED: /* bit i: byte i of every 16 is copied */
         for (uint32_t at = 0; at < size; at++)
@@ -248,13 +248,13 @@ enum {
     FIELD_INTERLEAVE /* next: swizzle_atomicity, of which only 0 (16 bytes) is supported */
 };
 
-static void replace(struct cpu_warp *warp, uint32_t what, uint32_t line, const uint64_t *operands, uint32_t lane)
+static void replace(struct cpu_warp *warp, uint32_t flags, uint32_t line, const uint64_t *operands, uint32_t lane)
 {
     static const uint8_t types[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12}; /* indexed by the PTX manual's numbers */
     struct cpu_tensor_map map;
     void *map_pointer = (void *)(uintptr_t)operands[lane];
     uint64_t value = operands[CPU_BULK_SOURCE * CPU_WARP_SIZE + lane];
-    uint32_t which = CPU_BULK_DIMENSIONS(what), field = CPU_BULK_OP(what);
+    uint32_t which = CPU_BULK_DIMENSIONS(flags), field = CPU_BULK_OP(flags);
     memcpy(&map, map_pointer, sizeof map);
     bool fits = (map.kind == CPU_TENSOR_MAP || !map.kind) && which < (field == FIELD_STRIDE ? 4 : 5);
     switch (field) {
@@ -276,17 +276,17 @@ static void replace(struct cpu_warp *warp, uint32_t what, uint32_t line, const u
     memcpy(map_pointer, &map, sizeof map);
 }
 
-void cpu_bulk(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t line, const uint64_t *operands)
+void cpu_bulk(struct cpu_warp *warp, cpu_lanes lanes, uint32_t flags, uint32_t line, const uint64_t *operands)
 {
     for (; lanes; lanes &= lanes - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(lanes), work = what & 15;
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes), work = flags & 15;
         if (work == CPU_TENSOR_REPLACE)
-            replace(warp, what, line, operands, lane);
+            replace(warp, flags, line, operands, lane);
         else if (work > CPU_TENSOR_REPLACE)
-            cpu_multimem_access(warp, what, line, operands, lane);
+            cpu_multimem_access(warp, flags, line, operands, lane);
         else if (work <= CPU_TENSOR_REDUCE)
-            copy_tensor(warp, what, line, operands, lane);
+            copy_tensor(warp, flags, line, operands, lane);
         else
-            copy_bytes(warp, what, line, operands, lane);
+            copy_bytes(warp, flags, line, operands, lane);
     }
 }

@@ -35,16 +35,16 @@ enum cpu_bulk_work {
     CPU_TENSOR_REPLACE, CPU_MULTIMEM_LOAD, CPU_MULTIMEM_STORE, CPU_MULTIMEM_REDUCE, CPU_MULTIMEM_COPY,
     CPU_MULTIMEM_REDUCE_BULK /* bits 0 to 3 */
 };
-#define CPU_BULK_OP(what) ((what) >> 4 & 15)         /* add min max inc dec and or xor; or a field of a map */
-#define CPU_BULK_DIMENSIONS(what) ((what) >> 8 & 7)  /* or the field's dimension */
+#define CPU_BULK_OP(flags) ((flags) >> 4 & 15)         /* add min max inc dec and or xor; or a field of a map */
+#define CPU_BULK_DIMENSIONS(flags) ((flags) >> 8 & 7)  /* or the field's dimension */
 #define CPU_BULK_IM2COL_BIT 0x1000u
 #define CPU_BULK_MULTICAST_BIT 0x2000u
-#define CPU_BULK_IM2COL(what) (((what) & CPU_BULK_IM2COL_BIT) != 0)
-#define CPU_BULK_MULTICAST(what) (((what) & CPU_BULK_MULTICAST_BIT) != 0)
-#define CPU_BULK_TYPE(what) ((what) >> 16 & 31)      /* CUtensorMapDataType */
-#define CPU_BULK_REGISTERS(what) (((what) >> 8 & 7) + 1) /* of multimem, in the rows from CPU_BULK_COORDINATE on */
-#define CPU_BULK_WIDE(what) ((what) >> 12 & 1)           /* .acc::f32 */
-#define CPU_BULK_PARTS(what) (1u << ((what) >> 21 & 3))  /* numbers in a register */
+#define CPU_BULK_IM2COL(flags) (((flags) & CPU_BULK_IM2COL_BIT) != 0)
+#define CPU_BULK_MULTICAST(flags) (((flags) & CPU_BULK_MULTICAST_BIT) != 0)
+#define CPU_BULK_TYPE(flags) ((flags) >> 16 & 31)      /* CUtensorMapDataType */
+#define CPU_BULK_REGISTERS(flags) (((flags) >> 8 & 7) + 1) /* of multimem, in the rows from CPU_BULK_COORDINATE on */
+#define CPU_BULK_WIDE(flags) ((flags) >> 12 & 1)           /* .acc::f32 */
+#define CPU_BULK_PARTS(flags) (1u << ((flags) >> 21 & 3))  /* numbers in a register */
 /* Rows of operands, a double word for each lane: */
 enum {
     CPU_BULK_MAP = 0, /* or destination */
@@ -56,7 +56,7 @@ enum {
     CPU_BULK_ROWS
 };
 
-void cpu_bulk(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t line, const uint64_t *operands);
+void cpu_bulk(struct cpu_warp *warp, cpu_lanes lanes, uint32_t flags, uint32_t line, const uint64_t *operands);
 
 /* multimem.c. The table at the start of each granule of a multicast object: the memory that is bound to it. */
 #define CPU_MULTIMEM 0x4d554c54u
@@ -67,7 +67,7 @@ struct cpu_multimem {
     uint64_t bases[]; /* of the granule's memory on each device */
 };
 
-void cpu_multimem_access(struct cpu_warp *warp, uint32_t what, uint32_t line, const uint64_t *operands, uint32_t lane);
+void cpu_multimem_access(struct cpu_warp *warp, uint32_t flags, uint32_t line, const uint64_t *operands, uint32_t lane);
 
 /* reduce.c: atomically combine a number in memory with `with` */
 void cpu_combine(void *target, const void *with, uint32_t type, uint32_t op);

@@ -272,17 +272,17 @@ static texel gather(const struct view *v, const float at[3], const int32_t offse
     return found;
 }
 
-static float level_of_detail(const struct cpu_texture *t, uint32_t what, const uint32_t *arguments, uint32_t lane)
+static float level_of_detail(const struct cpu_texture *t, uint32_t flags, const uint32_t *arguments, uint32_t lane)
 {
     float least = t->least < 0 ? 0 : t->least, most = fminf(t->most, (float)(t->levels - 1)), lod = 0;
     const float *numbers = (const float *)arguments;
-    if ((what & 15) == CPU_TEX_LEVEL)
+    if ((flags & 15) == CPU_TEX_LEVEL)
         lod = numbers[CPU_ARG_DX * CPU_WARP_SIZE + lane];
-    if ((what & 15) == CPU_TEX_GRAD) {
+    if ((flags & 15) == CPU_TEX_GRAD) {
         const uint32_t counts[3] = {t->level[0].width, t->level[0].height, t->level[0].depth};
         float lengths[2] = {0, 0};
         for (int which = 0; which < 2; which++) {
-            for (uint32_t axis = 0; axis < CPU_TEX_DIMENSIONS(what); axis++) {
+            for (uint32_t axis = 0; axis < CPU_TEX_DIMENSIONS(flags); axis++) {
                 float step = numbers[((which ? CPU_ARG_DY : CPU_ARG_DX) + axis) * CPU_WARP_SIZE + lane];
                 step *= t->flags & CPU_TEXTURE_NORMALIZED ? (float)counts[axis] : 1;
                 lengths[which] += step * step;
@@ -296,15 +296,15 @@ static float level_of_detail(const struct cpu_texture *t, uint32_t what, const u
     return lod > most ? most : lod;
 }
 
-static texel fetch(const struct cpu_texture *t, uint32_t what, const uint32_t *arguments, uint32_t lane)
+static texel fetch(const struct cpu_texture *t, uint32_t flags, const uint32_t *arguments, uint32_t lane)
 {
     const float *numbers = (const float *)arguments;
-    struct view v = {.t = t, .dimensions = (int)CPU_TEX_DIMENSIONS(what)};
+    struct view v = {.t = t, .dimensions = (int)CPU_TEX_DIMENSIONS(flags)};
     float at[3] = {0, 0, 0};
     int32_t offset[3];
-    bool index = what & CPU_TEX_INDEX, plain = index || !(t->flags & CPU_TEXTURE_NORMALIZED);
+    bool index = flags & CPU_TEX_INDEX, plain = index || !(t->flags & CPU_TEXTURE_NORMALIZED);
     for (int axis = 0; axis < 3; axis++) {
-        at[axis] = axis < v.dimensions || (what & CPU_TEX_CUBE) ? numbers[(CPU_ARG_X + axis) * CPU_WARP_SIZE + lane] : 0;
+        at[axis] = axis < v.dimensions || (flags & CPU_TEX_CUBE) ? numbers[(CPU_ARG_X + axis) * CPU_WARP_SIZE + lane] : 0;
         offset[axis] = (int32_t)arguments[(CPU_ARG_OFFSET + axis) * CPU_WARP_SIZE + lane];
         v.mode[axis] = t->address[axis];
         if (t->flags & CPU_TEXTURE_LINEAR)
@@ -313,21 +313,21 @@ static texel fetch(const struct cpu_texture *t, uint32_t what, const uint32_t *a
             v.mode[axis] = CPU_ADDRESS_CLAMP; /* the other modes need normalized coordinates */
     }
     uint32_t face = 0, layers = t->level[0].depth;
-    if (what & CPU_TEX_CUBE) {
+    if (flags & CPU_TEX_CUBE) {
         face = face_of(at, &at[0], &at[1]);
         layers /= 6;
         v.across = t->flags & CPU_TEXTURE_SEAMLESS;
         v.mode[0] = v.mode[1] = CPU_ADDRESS_CLAMP;
     }
-    if (what & CPU_TEX_LAYERED) {
+    if (flags & CPU_TEX_LAYERED) {
         uint32_t layer = arguments[CPU_ARG_LAYER * CPU_WARP_SIZE + lane];
         v.layer = layer < layers ? layer : layers ? layers - 1 : 0;
     }
-    if (what & CPU_TEX_CUBE)
+    if (flags & CPU_TEX_CUBE)
         v.layer = v.layer * 6 + face;
     v.level = &t->level[0];
     if (index) {
-        float lod = (what & 15) == CPU_TEX_LEVEL ? (float)(int32_t)arguments[CPU_ARG_DX * CPU_WARP_SIZE + lane] : 0;
+        float lod = (flags & 15) == CPU_TEX_LEVEL ? (float)(int32_t)arguments[CPU_ARG_DX * CPU_WARP_SIZE + lane] : 0;
         v.level = &t->level[lod < 0 ? 0 : lod >= (float)t->levels ? t->levels - 1 : (uint32_t)lod];
         int64_t coordinate[3] = {0, 0, 0};
         for (int axis = 0; axis < v.dimensions; axis++)
@@ -335,9 +335,9 @@ static texel fetch(const struct cpu_texture *t, uint32_t what, const uint32_t *a
         return read_texel(&v, coordinate[0], coordinate[1], coordinate[2]);
     }
     bool linear = t->filter && gives_floats(t);
-    if ((what & 15) == CPU_TEX_GATHER)
-        return gather(&v, at, offset, CPU_TEX_DETAIL(what));
-    float lod = level_of_detail(t, what, arguments, lane);
+    if ((flags & 15) == CPU_TEX_GATHER)
+        return gather(&v, at, offset, CPU_TEX_DETAIL(flags));
+    float lod = level_of_detail(t, flags, arguments, lane);
     if (!t->mip_filter || !gives_floats(t)) {
         v.level = &t->level[(uint32_t)floorf(lod + 0.5f)];
         return sample(&v, at, offset, linear);
@@ -391,11 +391,11 @@ static void put(uint64_t *data, uint32_t lane, texel found, uint32_t result)
     }
 }
 
-void cpu_texture(struct cpu_warp *abi, cpu_lanes lanes, uint32_t what, uint32_t line, const uint64_t *object,
+void cpu_texture(struct cpu_warp *abi, cpu_lanes lanes, uint32_t flags, uint32_t line, const uint64_t *object,
                  const uint32_t *arguments, uint64_t *data)
 {
     struct cpu_running *warp = (struct cpu_running *)abi;
-    uint32_t work = what & 15;
+    uint32_t work = flags & 15;
     for (; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
         const struct cpu_texture *t = (const struct cpu_texture *)(uintptr_t)object[lane];
@@ -405,10 +405,10 @@ void cpu_texture(struct cpu_warp *abi, cpu_lanes lanes, uint32_t what, uint32_t 
             cpu_fault_now(warp, CPU_FAULT_ILLEGAL_ADDRESS, line, object[lane],
                           surface ? "this is no surface object" : "this is no texture object");
         if (surface)
-            cpu_surface(t, abi, lane, what, line, arguments, data);
+            cpu_surface(t, abi, lane, flags, line, arguments, data);
         else if (work == CPU_TEX_QUERY)
-            data[lane] = query(t, CPU_TEX_DETAIL(what), arguments[CPU_ARG_DX * CPU_WARP_SIZE + lane]);
+            data[lane] = query(t, CPU_TEX_DETAIL(flags), arguments[CPU_ARG_DX * CPU_WARP_SIZE + lane]);
         else
-            put(data, lane, fetch(t, what, arguments, lane), CPU_TEX_RESULT(what));
+            put(data, lane, fetch(t, flags, arguments, lane), CPU_TEX_RESULT(flags));
     }
 }

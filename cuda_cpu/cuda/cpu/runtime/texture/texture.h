@@ -38,23 +38,23 @@ struct cpu_texture {
     struct cpu_level level[CPU_MAX_LEVELS]; /* 72 */
 };
 
-/* Bits of the argument `what` of the texture service: */
+/* Bits of the argument `flags` of the texture service: */
 enum cpu_texture_work {
     CPU_TEX_BASE, CPU_TEX_LEVEL, CPU_TEX_GRAD, CPU_TEX_GATHER, CPU_TEX_QUERY, CPU_SURF_LOAD, CPU_SURF_STORE,
     CPU_SURF_STORE_FORMATTED, CPU_SURF_REDUCE, CPU_SURF_REDUCE_ELEMENT, /* bits 0 to 3 */
     CPU_TEX_LAYERED = 16, CPU_TEX_CUBE = 32, CPU_TEX_INDEX = 64 /* coordinates are integers */,
 };
-#define CPU_TEX_DIMENSIONS(what) ((what) >> 8 & 3)
-#define CPU_TEX_DETAIL(what) ((what) >> 12 & 15)  /* gathered channel, query, vector size, reduction */
-#define CPU_TEX_RESULT(what) ((what) >> 16 & 15)  /* 0 32 bits, 1 f16, 2 f16x2; surfaces: bytes of an element */
-#define CPU_TEX_CLAMP(what) ((what) >> 20 & 3)    /* surfaces: 0 trap, 1 clamp, 2 zero */
-#define CPU_TEX_SIGNED(what) ((what) >> 22 & 1)   /* reductions */
+#define CPU_TEX_DIMENSIONS(flags) ((flags) >> 8 & 3)
+#define CPU_TEX_DETAIL(flags) ((flags) >> 12 & 15)  /* gathered channel, query, vector size, reduction */
+#define CPU_TEX_RESULT(flags) ((flags) >> 16 & 15)  /* 0 32 bits, 1 f16, 2 f16x2; surfaces: bytes of an element */
+#define CPU_TEX_CLAMP(flags) ((flags) >> 20 & 3)    /* surfaces: 0 trap, 1 clamp, 2 zero */
+#define CPU_TEX_SIGNED(flags) ((flags) >> 22 & 1)   /* reductions */
 /* Rows of arguments, a word for each lane: */
 enum { CPU_ARG_LAYER, CPU_ARG_X, CPU_ARG_Y, CPU_ARG_Z, CPU_ARG_DX, CPU_ARG_DY = 7, CPU_ARG_OFFSET = 10, CPU_ARGS = 13 };
 
-void cpu_texture(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t line, const uint64_t *object,
+void cpu_texture(struct cpu_warp *warp, cpu_lanes lanes, uint32_t flags, uint32_t line, const uint64_t *object,
                  const uint32_t *arguments, uint64_t *data);
-void cpu_surface(const struct cpu_texture *surface, struct cpu_warp *warp, uint32_t lane, uint32_t what, uint32_t line,
+void cpu_surface(const struct cpu_texture *surface, struct cpu_warp *warp, uint32_t lane, uint32_t flags, uint32_t line,
                  const uint32_t *arguments, uint64_t *data);
 #define CPU_FORMAT_101010_2 0x50 /* CUarray_format */
 /* texture_block.c: decodes element `index` (row by row) of a block, in the channels of the format */

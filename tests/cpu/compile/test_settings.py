@@ -128,11 +128,11 @@ ALONE = {
 }
 
 
-@pytest.mark.parametrize("what", [*EXCHANGES, *ALONE])
-def test_communicating_lanes_are_in_one_simd_group(what):
-    program = build([KERNEL.format(code=(EXCHANGES | ALONE)[what])])
+@pytest.mark.parametrize("name", [*EXCHANGES, *ALONE])
+def test_communicating_lanes_are_in_one_simd_group(name):
+    program = build([KERNEL.format(code=(EXCHANGES | ALONE)[name])])
     notes = emit_kernel(program, "k", Settings(width=1)).notes
-    assert f"; SIMD groups of {32 if what in EXCHANGES else 1} lanes; " in notes[0]
+    assert f"; SIMD groups of {32 if name in EXCHANGES else 1} lanes; " in notes[0]
 
 
 def test_fibers_use_whole_warps(monkeypatch):

@@ -11,7 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from support import random_lines as lines
-from support import random_meetings as meetings
+from support import random_synchronisation as synchronisation
 from support import random_tiles as tiles
 from support.random_atomics import ordered, tally
 from support.random_case import GRIDS, Case
@@ -73,7 +73,7 @@ def leave_by_warps(writer: Writer, context: Context) -> str:
 
 
 def meet(writer: Writer, context: Context) -> str:
-    kinds = [meetings.exchange] * 3 + meetings.OF_BLOCKS + tiles.OF_TILES + [ordered] * 2
+    kinds = [synchronisation.exchange] * 3 + synchronisation.OF_BLOCKS + tiles.OF_TILES + [ordered] * 2
     return writer.random.choice(kinds)(writer, context)
 
 
