@@ -33,12 +33,13 @@ class Entry:
     module: str  # where it is defined
     owner: str  # name of the class that defines it, or ""
     nodes: list[ast.AST]  # its definitions: several for overloads
+    attribute: str = ""  # the description of a field in the section Attributes of its class
 
     @property
     def doc(self) -> str:
         if isinstance(self.value, type):
             return inspect.cleandoc(self.value.__doc__ or "")  # not that of a base
-        return inspect.getdoc(self.value) or ""
+        return inspect.getdoc(self.value) or self.attribute
 
     @property
     def summary(self) -> str:
@@ -73,6 +74,7 @@ def entries(name: str, value: typing.Any) -> Iterator[Entry]:
 def members(name: str, kind: type) -> Iterator[Entry]:
     """Yield the public methods and properties of a class, with those that it inherits from private classes."""
     seen = set()
+    fields_of = attributes(inspect.cleandoc(kind.__doc__ or ""))
     for base in own_bases(kind):
         for member, item in vars(base).items():
             if member in seen or member.startswith("_"):
@@ -89,7 +91,8 @@ def members(name: str, kind: type) -> Iterator[Entry]:
             else:
                 continue  # a default of a field
             seen.add(member)
-            yield Entry(f"{name}.{member}", found, item, base.__module__, base.__name__, nodes)
+            described = fields_of.get(member, "")
+            yield Entry(f"{name}.{member}", found, item, base.__module__, base.__name__, nodes, described)
 
 
 def own_bases(kind: type) -> Iterator[type]:
@@ -225,7 +228,7 @@ def unquoted(node: ast.expr | None) -> str:
 
 
 def annotation(node: ast.expr | None, entry: Entry) -> str:
-    return re.sub(r"\b(typing\.)?Self\b", entry.owner, unquoted(node))
+    return re.sub(r"\b(typing\.)?Self\b", entry.name.split(".")[-2 if entry.kind != "class" else -1], unquoted(node))
 
 
 def returns(entry: Entry) -> str:
@@ -257,6 +260,18 @@ def sections(doc: str) -> dict[str, str]:
     parts = re.split(r"^([A-Z][A-Za-z ]+)\n-{3,}$", doc, flags=re.MULTILINE)
     titled = zip(parts[1::2], parts[2::2], strict=True)
     return {"": parts[0].strip()} | {title: text.strip("\n") for title, text in titled}
+
+
+def attributes(doc: str) -> dict[str, str]:
+    """Return the descriptions in the section Attributes of a class: C-level fields have no docstrings of their own."""
+    found: dict[str, str] = {}
+    names: list[str] = []
+    for line in sections(doc).get("Attributes", "").splitlines():
+        if line[:1].strip():
+            names = named(line)
+        else:
+            found |= {name: f"{found.get(name, '')} {line.strip()}".strip() for name in names}
+    return found
 
 
 def named(section: str) -> list[str]:

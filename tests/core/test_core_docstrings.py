@@ -36,37 +36,10 @@ SKIPPED = {
 
 ENTRIES = {entry.name: entry for entry in core_api.public()}
 CLASSES = {name: entry for name, entry in ENTRIES.items() if entry.kind in ("class", "function")}
-# Names, or modules, whose docstrings do not follow the rules yet.
-PENDING = tuple(
-    f"cuda.core.{name}"
-    for name in (
-        "Kernel",
-        "Launcher",
-        "Linker",
-        "Module",
-        "ObjectCode",
-        "Program",
-        "TensorMapDescriptor",
-        "launch",
-        "graph",
-        "texture",
-        "utils.DriverLog",
-        "utils.File",
-        "utils.InMemory",
-        "utils.Program",
-        "utils.Strided",
-        "utils.args",
-        "utils.driver_messages",
-        "utils.log_driver_messages",
-        "utils.make",
-        "checkpoint",
-        "system",
-    )
-)
 EXAMPLES = {entry.doc: name for name, entry in reversed(ENTRIES.items()) if ">>>" in entry.doc}  # inherited ones once
 
 
-@pytest.mark.parametrize("name", [name for name in CLASSES if not name.startswith(PENDING)])
+@pytest.mark.parametrize("name", CLASSES)
 def test_docstrings_are_complete(name):
     members = [entry for entry in ENTRIES.values() if entry.name == name or entry.name.rpartition(".")[0] == name]
     assert [f"{entry.name}: {each}" for entry in members for each in violations(entry)] == []

@@ -12,10 +12,15 @@ import re
 # How sources raise: text of a body -> exception.
 IDIOMS = {
     r"\bcheck\(|\bcall\(|\bfail\(": "CUDAError",
-    r"\bopen_handle\(|\b_open\(|\braise (?:not_open|closed)\(": "ClosedError",
+    r"\bopen_handle\(|\bself\._open\(\)|\braise (?:not_open|closed)\(": "ClosedError",
+    r"\bnvml\(\)\.": "NvmlError",
+    r"\bneed\(|\bnot_closed\(": "ClosedError",
+    r"\bneed\(": "RuntimeError",
     r"\bas_options\(|\bas_stream\(|\bto_stream\(": "TypeError",
     r"\braise unknown_option\(": "TypeError",
 }
+# Exceptions of private modules -> their public bases.
+PUBLIC = {"UnsafeFolderError": "PermissionError"}
 RAISED = re.compile(r"\braise (\w+)\(")
 DRIVER = re.compile(r"\b(?:cydriver|driver)\.(cu[A-Z]\w+)")
 HEAD = re.compile(r"( *)(?:cdef |final )*(class|def|cdef|cpdef|async def)\b (?:[\w.* ]+ )?(\w+)\b *(?:[(:]|$)")
@@ -66,7 +71,9 @@ def raised(path: pathlib.Path, owner: str, name: str) -> set[str]:
     """Return the exceptions that a function raises, itself or in functions of the same file that it calls."""
     code = "\n".join(reached(path, owner, name))
     names = {exception for pattern, exception in IDIOMS.items() if re.search(pattern, code)}
-    return names | {each for each in RAISED.findall(code) if each.endswith(("Error", "Timeout", "Exception"))}
+    return names | {
+        PUBLIC.get(each, each) for each in RAISED.findall(code) if each.endswith(("Error", "Timeout", "Exception"))
+    }
 
 
 def driver_functions(path: pathlib.Path, owner: str, name: str) -> set[str]:

@@ -82,7 +82,7 @@ def needs_example(kind: type) -> bool:
 def _of_property(entry: core_api.Entry) -> Iterator[str]:
     if not core_api.returns(entry):
         yield "no type in the stub or the annotation"
-    if not IMPERATIVE.match(entry.summary):
+    if not IMPERATIVE.match(entry.summary) and not entry.attribute:
         yield f"begins with {entry.summary.split()[0]!r}, not with a known imperative"
     for pattern, units in UNITS.items():
         numeric = re.search(r"\b(int|float)\b", core_api.returns(entry))

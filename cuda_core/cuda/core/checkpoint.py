@@ -76,12 +76,28 @@ class Process:
         return call(_driver().cuCheckpointProcessGetRestoreThreadId, self._pid)
 
     def lock(self, timeout_ms: int = 0) -> None:
-        """Stop the process from submitting work, and wait until its submitted work is finished.
+        """Stop the process from submitting work, and wait until its submitted work is finished
+        (cuCheckpointProcessLock).
 
         Parameters
         ----------
         timeout_ms : int
             The longest time to wait, in milliseconds; 0 is no limit. If it expires, the process continues.
+
+        Raises
+        ------
+        TypeError
+            If `timeout_ms` is not an int.
+        ValueError
+            If it is negative or does not fit in 32 bits.
+        CUDAError
+            If the time limit expires, or the process uses no GPU; the CPU device does not support checkpoints.
+
+        Examples
+        --------
+        >>> process.lock(timeout_ms=1000)  # doctest: +SKIP
+        >>> process.state  # doctest: +SKIP
+        'locked'
         """
         if isinstance(timeout_ms, bool) or not isinstance(timeout_ms, int):
             raise TypeError(f"timeout_ms must be an int, not {type(timeout_ms).__name__}")
@@ -93,18 +109,44 @@ class Process:
         call(driver.cuCheckpointProcessLock, self._pid, arguments)
 
     def checkpoint(self) -> None:
-        """Move the GPU memory of the locked process to host memory, and release the GPU."""
+        """Move the GPU memory of the locked process to host memory, and release the GPU
+        (cuCheckpointProcessCheckpoint).
+
+        Raises
+        ------
+        CUDAError
+            If the process is not locked.
+
+        Examples
+        --------
+        >>> process.checkpoint()  # doctest: +SKIP
+        >>> process.state  # doctest: +SKIP
+        'checkpointed'
+        """
         driver = _driver()
         call(driver.cuCheckpointProcessCheckpoint, self._pid, driver.CUcheckpointCheckpointArgs())
 
     def restore(self, gpu_mapping: Mapping[Any, Any] | None = None) -> None:
-        """Acquire the GPU again and move the memory back; the process stays locked.
+        """Acquire the GPU again and move the memory back (cuCheckpointProcessRestore); the process stays locked.
 
         Parameters
         ----------
         gpu_mapping : mapping, optional
             The replacement of each GPU: from old to new, each a Device or its UUID (str, `uuid.UUID` or
             `CUuuid`). It must contain every GPU that the process used; by default they stay the same.
+
+        Raises
+        ------
+        TypeError
+            If `gpu_mapping` is no mapping of devices or UUIDs.
+        CUDAError
+            If the process is not checkpointed.
+
+        Examples
+        --------
+        >>> process.restore({Device(0): Device(1), Device(1): Device(0)})  # doctest: +SKIP
+        >>> process.state  # doctest: +SKIP
+        'locked'
         """
         driver = _driver()
         arguments = driver.CUcheckpointRestoreArgs()
@@ -122,7 +164,19 @@ class Process:
         call(driver.cuCheckpointProcessRestore, self._pid, arguments)
 
     def unlock(self) -> None:
-        """Let the process submit work again."""
+        """Let the process submit work again (cuCheckpointProcessUnlock).
+
+        Raises
+        ------
+        CUDAError
+            If the process is not locked.
+
+        Examples
+        --------
+        >>> process.unlock()  # doctest: +SKIP
+        >>> process.state  # doctest: +SKIP
+        'running'
+        """
         driver = _driver()
         call(driver.cuCheckpointProcessUnlock, self._pid, driver.CUcheckpointUnlockArgs())
 

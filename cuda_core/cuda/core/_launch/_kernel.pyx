@@ -50,13 +50,25 @@ cdef class Kernel:
         Parameters
         ----------
         handle : int or cuda.bindings.driver.CUkernel
-            The kernel's address.
+            The kernel.
         mod : ObjectCode, optional
-            The code that it belongs to, which is kept alive.
+            The code to keep loaded as long as the kernel is in use.
 
         Returns
         -------
         Kernel
+            A kernel with this handle, for `launch`.
+
+        Raises
+        ------
+        TypeError
+            If `mod` is not an ObjectCode. An address that is no kernel's is not detected.
+
+        Examples
+        --------
+        >>> same = Kernel.from_handle(kernel.handle)
+        >>> same == kernel, same.num_arguments
+        (True, 3)
         """
         return new_kernel(<cydriver.CUkernel><uintptr_t>int(handle), mod, None, None)
 
@@ -157,7 +169,8 @@ cdef class Kernel:
     def prepare(self, config, stream):
         """Return a callable that launches the kernel with this configuration and stream when called with the arguments.
 
-        A call costs less than `launch`, which checks configuration and stream each time. It checks the arguments, too.
+        A call costs less than `launch`, which checks configuration and stream each time. It checks the arguments,
+        too.
 
         Parameters
         ----------
@@ -169,12 +182,23 @@ cdef class Kernel:
         Returns
         -------
         Launcher
+            Call it with the kernel's arguments.
+
+        Raises
+        ------
+        TypeError
+            If `config` is not a LaunchConfig, or `stream` no stream.
+        ClosedError
+            If the stream is closed.
 
         Examples
         --------
-        >>> step = kernel.prepare(LaunchConfig(grid=64, block=256), stream)
-        >>> for _ in range(1000):
-        ...     step(buffer, 1.5, 100)
+        >>> step = kernel.prepare(LaunchConfig(grid=1, block=128), stream)
+        >>> for _ in range(10):
+        ...     step(buffer, 2.0, 100)
+        >>> stream.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[0])
+        1024.0
         """
         from cuda.core import Launcher
 

@@ -15,33 +15,41 @@ from cuda.core._stream._stream cimport Stream, as_stream
 
 
 def launch(stream, config, kernel, *kernel_args):
-    """Launch a kernel asynchronously in a stream.
+    """Launch a kernel on a stream (cuLaunchKernelEx); the host does not wait.
 
     Parameters
     ----------
     stream : Stream
-        The stream, a `GraphBuilder`, or any object with ``__cuda_stream__``.
+        The stream, a `GraphBuilder`, which captures the launch, or any object with ``__cuda_stream__``.
     config : LaunchConfig
         Grid, block and cluster dimensions and other launch attributes.
     kernel : Kernel
         The kernel.
-    *kernel_args
+    *kernel_args : object
         An argument for each parameter. Pointers: a Buffer, an array on the device (``__cuda_array_interface__`` or
         DLPack), an address as int, or None for null. Numbers: int, float, complex and bool take the size of the
-        parameter; NumPy and ctypes scalars must have it. Structures: a NumPy structured scalar, a
-        ctypes.Structure, or a dataclass whose fields have NumPy or ctypes types (``ctypes.c_void_p`` takes a Buffer).
+        parameter; NumPy and ctypes scalars must have it. Structures: a NumPy structured scalar, a ctypes.Structure,
+        or a dataclass whose fields have NumPy or ctypes types (``ctypes.c_void_p`` takes a Buffer).
 
     Raises
     ------
     TypeError
-        If the number of arguments, or the type or size of one, does not match the kernel's parameters.
+        If the number of arguments is wrong, or the type or size of one does not fit its parameter, such as a float
+        for an integer.
+    OverflowError
+        If an int exceeds the range of its parameter.
+    ClosedError
+        If the stream or a buffer is closed.
     CUDAError
-        If the driver refuses the launch. Errors while the kernel runs are raised by a later call.
+        If the launch fails; the message names the limit that is exceeded. Errors of the running kernel are raised by
+        a later call, usually `Stream.sync`.
 
     Examples
     --------
-    >>> launch(stream, config, kernel, buffer, 2.0, 100)
+    >>> launch(stream, LaunchConfig(grid=1, block=128), kernel, buffer, 2.0, 100)
     >>> stream.sync()
+    >>> print(np.frombuffer(buffer, np.float32)[99])
+    2.0
     """
     cdef Stream queue = <Stream>stream if type(stream) is Stream else as_stream(stream, "stream")
     check_objects(config, kernel)

@@ -30,6 +30,22 @@ cdef class Launcher:
     """A kernel that is ready to run with one configuration in one stream; `Kernel.prepare` makes it.
 
     Calling it with the kernel's arguments launches the kernel; they are accepted and checked as by `launch`.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        The kernel.
+    config : LaunchConfig
+        The shape of the grid.
+    stream : Stream
+        The stream.
+
+    Examples
+    --------
+    >>> double = kernel.prepare(config, stream)
+    >>> double(buffer, 2.0, 100)
+    >>> double.config.block
+    (128, 1, 1)
     """
 
     cdef vectorcallfunc vectorcall

@@ -32,9 +32,16 @@ cdef tuple _SPANS = (0, 32, 64, 128, 128, 128, 128)
 
 
 cdef class TensorMapDescriptor:
-    """The description of an array for tensor copies (TMA); `StridedMemoryView.as_tensor_map` makes it.
+    """A tensor map: describes an array and a box of it to the hardware's tensor copies (TMA, CUtensorMap).
 
-    It is a kernel argument for a parameter ``const __grid_constant__ CUtensorMap``, and keeps the array alive.
+    `StridedMemoryView.as_tensor_map` creates it. Pass it as kernel argument for a parameter of type
+    ``const __grid_constant__ CUtensorMap``. It keeps the array alive.
+
+    Examples
+    --------
+    >>> view = StridedMemoryView.from_buffer(device.allocate(4096, stream=stream), (32, 32), dtype=np.dtype("f4"))
+    >>> view.as_tensor_map((8, 8)).device == device
+    True
     """
 
     cdef cydriver.CUtensorMap* native
@@ -113,12 +120,30 @@ cdef class TensorMapDescriptor:
         return Device(max(self.view.device_id, 0))
 
     def replace_address(self, tensor) -> None:
-        """Make the map describe another array of the same shape, strides and type.
+        """Make the map describe another array of the same shape, strides and type (cuTensorMapReplaceAddress).
 
         Parameters
         ----------
         tensor : object
             An array with DLPack or the CUDA Array Interface, or a StridedMemoryView, on the same device.
+
+        Raises
+        ------
+        ValueError
+            If the array is on another device or in host memory, or its address is not aligned.
+        CUDAError
+            If cuTensorMapReplaceAddress fails.
+
+        Examples
+        --------
+        >>> first, second = (
+        ...     StridedMemoryView.from_buffer(device.allocate(4096, stream=stream), (32, 32), dtype=np.dtype("f4"))
+        ...     for _ in range(2)
+        ... )
+        >>> tensor_map = first.as_tensor_map((8, 8))
+        >>> tensor_map.replace_address(second)
+        >>> tensor_map
+        <TensorMapDescriptor of <StridedMemoryView (32, 32) of float32 at ...>>
         """
         view = _viewed(tensor)
         _check_pointer(view, self.alignment)

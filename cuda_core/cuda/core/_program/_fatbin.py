@@ -20,16 +20,17 @@ _OLD_ABI = 7  # up to this ABI version the architecture is in the lowest byte of
 def make_fatbin(
     *object_codes: ObjectCode | tuple[ObjectCode, str], name: str = "", compress: bool = True
 ) -> ObjectCode:
-    """Combine code for several architectures into one fat binary.
+    """Combine code for several architectures in a fat binary (nvFatbin).
 
-    When it is loaded (`ObjectCode.get_kernel`, `Module`), the driver uses the machine code for the device if there is
-    any, else it compiles the PTX for the newest architecture that the device supports.
+    When it is loaded (`ObjectCode.get_kernel`, `Module`), the driver uses the machine code for the device if there
+    is any, else it compiles the PTX for the newest architecture that the device supports.
 
     Parameters
     ----------
     *object_codes : ObjectCode or (ObjectCode, str)
-        PTX and cubins of the same kernels. The architecture is read from the code; give a pair with the architecture,
-        as ``(code, "sm_90a")``, for LTO-IR, which does not contain it, and for cubins of a suffixed architecture.
+        PTX and cubins of the same kernels. The architecture is read from the code; give a pair with the
+        architecture, as ``(code, "sm_90a")``, for LTO-IR, which does not contain it, and for cubins of a suffixed
+        architecture.
     name : str
         The name of the result.
     compress : bool
@@ -42,6 +43,10 @@ def make_fatbin(
 
     Raises
     ------
+    TypeError
+        If an input is not an ObjectCode.
+    ValueError
+        If there is no input, or one is of another type of code or of an unknown architecture.
     NvFatbinError
         If nvFatbin refuses the code.
 

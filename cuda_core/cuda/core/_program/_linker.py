@@ -100,7 +100,7 @@ class Linker:
         return _Errors(self, call)
 
     def link(self, target_type: str) -> ObjectCode:
-        """Link the inputs.
+        """Link the inputs (nvJitLinkComplete, or cuLinkComplete without nvJitLink).
 
         Parameters
         ----------
@@ -110,11 +110,23 @@ class Linker:
         Returns
         -------
         ObjectCode
+            The linked code, which stays valid when the linker is closed.
 
         Raises
         ------
         NvJitLinkError
             If linking fails; `log` is the linker's log.
+        ValueError
+            If `target_type` is unknown, or does not fit the options.
+        ClosedError
+            If the linker is closed.
+
+        Examples
+        --------
+        >>> ptx = Program(source, "c++", ProgramOptions(arch="sm_90")).compile("ptx")
+        >>> with Linker(ptx, options=LinkerOptions(arch="sm_90")) as linker:
+        ...     linker.link("cubin").code_type
+        'cubin'
         """
         target = str(target_type).lower()
         if target not in ("cubin", "ptx"):
@@ -137,19 +149,64 @@ class Linker:
             raise ClosedError("this Linker is closed")
 
     def get_error_log(self) -> str:
-        """Return the linker's error messages."""
+        """Return the linker's error messages.
+
+        Returns
+        -------
+        str
+            The messages so far, "" if there are none.
+
+        Raises
+        ------
+        ClosedError
+            If the linker is closed.
+
+        Examples
+        --------
+        >>> ptx = Program(source, "c++", ProgramOptions(arch="sm_90")).compile("ptx")
+        >>> Linker(ptx, options=LinkerOptions(arch="sm_90")).get_error_log()
+        ''
+        """
         self._check_open()
         self._logs = self._link.logs()
         return self._logs[0]
 
     def get_info_log(self) -> str:
-        """Return the linker's other messages."""
+        """Return the linker's other messages, such as those of `LinkerOptions` `time` and `verbose`.
+
+        Returns
+        -------
+        str
+            The messages so far, "" if there are none.
+
+        Raises
+        ------
+        ClosedError
+            If the linker is closed.
+
+        Examples
+        --------
+        >>> ptx = Program(source, "c++", ProgramOptions(arch="sm_90")).compile("ptx")
+        >>> linker = Linker(ptx, options=LinkerOptions(arch="sm_90", verbose=True))
+        >>> code = linker.link("cubin")
+        >>> "scale" in linker.get_info_log()
+        True
+        """
         self._check_open()
         self._logs = self._link.logs()
         return self._logs[1]
 
     def close(self) -> None:
-        """Destroy the linker's state. Closing twice does nothing; linked code stays valid."""
+        """Destroy the linker's state. Closing twice does nothing; linked code stays valid.
+
+        Examples
+        --------
+        >>> ptx = Program(source, "c++", ProgramOptions(arch="sm_90")).compile("ptx")
+        >>> linker = Linker(ptx, options=LinkerOptions(arch="sm_90"))
+        >>> linker.close()
+        >>> linker.is_closed
+        True
+        """
         link, self._link = self._link, None
         if link is not None:
             self._logs = link.logs()
@@ -190,7 +247,19 @@ class Linker:
 
     @classmethod
     def which_backend(cls) -> CompilerBackendType:
-        """Return the linker in use: nvJitLink if it is installed, else the driver."""
+        """Return the linker in use: nvJitLink if it is installed, else the driver.
+
+        Returns
+        -------
+        CompilerBackendType
+            ``"nvJitLink"`` or ``"driver"``. The driver links neither LTO-IR nor with most options; a warning says
+            so.
+
+        Examples
+        --------
+        >>> print(Linker.which_backend())
+        nvJitLink
+        """
         return _backend()
 
 

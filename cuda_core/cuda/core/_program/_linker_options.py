@@ -116,6 +116,17 @@ class LinkerOptions:
         Returns
         -------
         list of bytes
+            One item for each option.
+
+        Raises
+        ------
+        ValueError
+            If `backend` is another one, or a field has an invalid value.
+
+        Examples
+        --------
+        >>> LinkerOptions(arch="sm_90", lineinfo=True, optimization_level=2).as_bytes()
+        [b'-arch=sm_90', b'-lineinfo', b'-O2']
         """
         if str(backend).lower() != "nvjitlink":
             raise ValueError(f"backend must be 'nvjitlink', not {backend!r}")

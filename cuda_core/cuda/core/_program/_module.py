@@ -88,15 +88,31 @@ class ObjectCode:
         Parameters
         ----------
         module : bytes, str or path
-            The code as bytes, or the path of a file.
+            The code as bytes, or the path of a file, which is read when the code is loaded.
         name : str
-            The name of the code.
+            The name of the code, for messages.
         symbol_mapping : dict of str to str, optional
             Names for `get_kernel`, with the symbols that they stand for.
 
         Returns
         -------
         ObjectCode
+            Code that is loaded at the first `get_kernel`.
+
+        Raises
+        ------
+        TypeError
+            If `module` is neither bytes nor a path.
+        ValueError
+            If `module` is a str with several lines: pass code as bytes.
+        FileNotFoundError
+            If there is no such file.
+
+        Examples
+        --------
+        >>> ptx = Program(source, "c++", ProgramOptions(arch="sm_90")).compile("ptx").code
+        >>> ObjectCode.from_ptx(ptx, symbol_mapping={"double": "scale"}).get_kernel("double")
+        <Kernel 'double'>
         """
         return ObjectCode._given(module, "ptx", name, symbol_mapping)
 
@@ -104,33 +120,187 @@ class ObjectCode:
     def from_cubin(
         module: bytes | str | os.PathLike[str], *, name: str = "", symbol_mapping: dict[str, str] | None = None
     ) -> ObjectCode:
-        """Create an ObjectCode from a cubin; see `from_ptx` for the parameters."""
+        """Create an ObjectCode from a cubin, machine code for one architecture.
+
+        Parameters
+        ----------
+        module : bytes, str or path
+            The code as bytes, or the path of a file, which is read when the code is loaded.
+        name : str
+            The name of the code, for messages.
+        symbol_mapping : dict of str to str, optional
+            Names for `get_kernel`, with the symbols that they stand for.
+
+        Returns
+        -------
+        ObjectCode
+            Code that is loaded at the first `get_kernel`. The CPU device needs a cubin compiled with ``lineinfo``.
+
+        Raises
+        ------
+        TypeError
+            If `module` is neither bytes nor a path.
+        ValueError
+            If `module` is a str with several lines: pass code as bytes.
+        FileNotFoundError
+            If there is no such file.
+
+        Examples
+        --------
+        >>> cubin = Program(source, "c++", ProgramOptions(arch="sm_90", lineinfo=True)).compile("cubin").code
+        >>> ObjectCode.from_cubin(cubin).get_kernel("scale")
+        <Kernel 'scale'>
+        """
         return ObjectCode._given(module, "cubin", name, symbol_mapping)
 
     @staticmethod
     def from_fatbin(
         module: bytes | str | os.PathLike[str], *, name: str = "", symbol_mapping: dict[str, str] | None = None
     ) -> ObjectCode:
-        """Create an ObjectCode from a fatbin, code for several architectures; see `from_ptx` for the parameters."""
+        """Create an ObjectCode from a fatbin, code for several architectures.
+
+        Parameters
+        ----------
+        module : bytes, str or path
+            The code as bytes, or the path of a file, which is read when the code is loaded.
+        name : str
+            The name of the code, for messages.
+        symbol_mapping : dict of str to str, optional
+            Names for `get_kernel`, with the symbols that they stand for.
+
+        Returns
+        -------
+        ObjectCode
+            Code that is loaded at the first `get_kernel`: the image that fits the device.
+
+        Raises
+        ------
+        TypeError
+            If `module` is neither bytes nor a path.
+        ValueError
+            If `module` is a str with several lines: pass code as bytes.
+        FileNotFoundError
+            If there is no such file.
+
+        Examples
+        --------
+        >>> ptx = Program(source, "c++", ProgramOptions(arch="sm_90")).compile("ptx")
+        >>> fatbin = make_fatbin(ptx)
+        >>> ObjectCode.from_fatbin(fatbin.code).get_kernel("scale")
+        <Kernel 'scale'>
+        """
         return ObjectCode._given(module, "fatbin", name, symbol_mapping)
 
     @staticmethod
     def from_ltoir(
         module: bytes | str | os.PathLike[str], *, name: str = "", symbol_mapping: dict[str, str] | None = None
     ) -> ObjectCode:
-        """Create an ObjectCode from LTO-IR, which must be linked; see `from_ptx` for the parameters."""
+        """Create an ObjectCode from LTO-IR, which must be linked before it can be loaded.
+
+        Parameters
+        ----------
+        module : bytes, str or path
+            The code as bytes, or the path of a file, which is read when the code is linked.
+        name : str
+            The name of the code, for messages.
+        symbol_mapping : dict of str to str, optional
+            Names for `get_kernel` of the linked code, with the symbols that they stand for.
+
+        Returns
+        -------
+        ObjectCode
+            An input for a `Linker`.
+
+        Raises
+        ------
+        TypeError
+            If `module` is neither bytes nor a path.
+        ValueError
+            If `module` is a str with several lines: pass code as bytes.
+        FileNotFoundError
+            If there is no such file.
+
+        Examples
+        --------
+        >>> ltoir = Program(source, "c++", ProgramOptions(arch="sm_90")).compile("ltoir").code
+        >>> options = LinkerOptions(arch="sm_90", link_time_optimization=True)
+        >>> Linker(ObjectCode.from_ltoir(ltoir), options=options).link("cubin").code_type
+        'cubin'
+        """
         return ObjectCode._given(module, "ltoir", name, symbol_mapping)
 
     @staticmethod
     def from_object(module: bytes | str, *, name: str = "", symbol_mapping: dict[str, str] | None = None) -> ObjectCode:
-        """Create an ObjectCode from an object file, which must be linked; see `from_ptx` for the parameters."""
+        """Create an ObjectCode from a host object file with device code, which must be linked before it can be loaded.
+
+        Parameters
+        ----------
+        module : bytes, str or path
+            The file's contents as bytes, or its path, which is read when the code is linked.
+        name : str
+            The name of the code, for messages.
+        symbol_mapping : dict of str to str, optional
+            Names for `get_kernel` of the linked code, with the symbols that they stand for.
+
+        Returns
+        -------
+        ObjectCode
+            An input for a `Linker`.
+
+        Raises
+        ------
+        TypeError
+            If `module` is neither bytes nor a path.
+        ValueError
+            If `module` is a str with several lines: pass code as bytes.
+        FileNotFoundError
+            If there is no such file.
+
+        Examples
+        --------
+        >>> ObjectCode.from_object("missing.o")
+        Traceback (most recent call last):
+        ...
+        FileNotFoundError: module: there is no file 'missing.o'
+        """
         return ObjectCode._given(module, "object", name, symbol_mapping)
 
     @staticmethod
     def from_library(
         module: bytes | str, *, name: str = "", symbol_mapping: dict[str, str] | None = None
     ) -> ObjectCode:
-        """Create an ObjectCode from a static library, which must be linked; see `from_ptx` for the parameters."""
+        """Create an ObjectCode from a static library with device code, which must be linked before it can be loaded.
+
+        Parameters
+        ----------
+        module : bytes, str or path
+            The file's contents as bytes, or its path, which is read when the code is linked.
+        name : str
+            The name of the code, for messages.
+        symbol_mapping : dict of str to str, optional
+            Names for `get_kernel` of the linked code, with the symbols that they stand for.
+
+        Returns
+        -------
+        ObjectCode
+            An input for a `Linker`.
+
+        Raises
+        ------
+        TypeError
+            If `module` is neither bytes nor a path.
+        ValueError
+            If `module` is a str with several lines: pass code as bytes.
+        FileNotFoundError
+            If there is no such file.
+
+        Examples
+        --------
+        >>> ObjectCode.from_library("libmissing.a")
+        Traceback (most recent call last):
+        ...
+        FileNotFoundError: module: there is no file 'libmissing.a'
+        """
         return ObjectCode._given(module, "library", name, symbol_mapping)
 
     @property
@@ -185,13 +355,34 @@ class ObjectCode:
         return driver.CUlibrary(self._load().handle)
 
     def get_module(self) -> Any:
-        """Return the loaded code as `cuda.bindings.driver.CUmodule` of the current context."""
+        """Return the loaded code as `cuda.bindings.driver.CUmodule` of the current context (cuLibraryGetModule).
+
+        Returns
+        -------
+        cuda.bindings.driver.CUmodule
+            A handle for calls of `cuda.bindings.driver`; the code stays loaded from now on.
+
+        Raises
+        ------
+        RuntimeError
+            If this type of code must be linked first.
+        CUDAError
+            If the code cannot be loaded, or the thread has no current device.
+
+        Examples
+        --------
+        >>> from cuda.bindings import driver
+        >>> code = Program(source, "c++").compile("ptx")
+        >>> status, function = driver.cuModuleGetFunction(code.get_module(), b"scale")
+        >>> status.name
+        'CUDA_SUCCESS'
+        """
         from cuda.bindings import driver
 
         return driver.CUmodule(self._load().module())
 
     def get_kernel(self, name: str | bytes) -> Kernel:
-        """Return a kernel.
+        """Return a kernel (cuLibraryGetKernel); the first call loads the code.
 
         Parameters
         ----------
@@ -201,13 +392,23 @@ class ObjectCode:
         Returns
         -------
         Kernel
+            The kernel, which keeps the code loaded.
 
         Raises
         ------
         CUDAError
             If there is no such kernel (the message lists the existing ones), or the code cannot be loaded.
+        RuntimeError
+            If this type of code must be linked first.
         ValueError
             If the headers of a cubin or fatbin refer to bytes outside of it.
+
+        Examples
+        --------
+        >>> text = "template <class T> __global__ void zero(T *x) { *x = 0; }"
+        >>> code = Program(text, "c++").compile("ptx", name_expressions=["zero<float>"])
+        >>> code.get_kernel("zero<float>").num_arguments
+        1
         """
         library, kinds = self._library, self._kinds
         if library is None or kinds is None:
@@ -269,6 +470,20 @@ class Module:
         Returns
         -------
         Module
+            The loaded code for the current device.
+
+        Raises
+        ------
+        NVRTCError, NvJitLinkError
+            If it does not compile; the message shows the source lines.
+        CUDAError
+            If the code cannot be loaded.
+
+        Examples
+        --------
+        >>> module = Module.from_source(source, options=ProgramOptions(use_fast_math=True))
+        >>> module.kernel_names
+        ['scale']
         """
         from cuda.bindings._loader import will_use_cpu
         from cuda.core import Program
@@ -286,16 +501,40 @@ class Module:
         return self._code
 
     def get_kernel(self, name: str | bytes) -> Kernel:
-        """Return a kernel by name; see `ObjectCode.get_kernel`."""
-        return self.code.get_kernel(name)
-
-    def get_global(self, name: str | bytes) -> Buffer:
-        """Return a ``__device__`` or ``__constant__`` variable.
+        """Return a kernel by name; as an attribute, ``module.scale`` does the same.
 
         Parameters
         ----------
         name : str
-            The variable's name: mangled, unless it is ``extern "C"`` or one of the `name_expressions` (as ``"&name"``).
+            The name, as for `ObjectCode.get_kernel`.
+
+        Returns
+        -------
+        Kernel
+            The kernel, which keeps the code loaded.
+
+        Raises
+        ------
+        CUDAError
+            If there is no such kernel; the message lists the existing ones.
+        ClosedError
+            If the module is closed.
+
+        Examples
+        --------
+        >>> Module.from_source(source).get_kernel("scale")
+        <Kernel 'scale'>
+        """
+        return self.code.get_kernel(name)
+
+    def get_global(self, name: str | bytes) -> Buffer:
+        """Return a ``__device__`` or ``__constant__`` variable (cuLibraryGetGlobal).
+
+        Parameters
+        ----------
+        name : str
+            The variable's name: mangled, unless it is ``extern "C"`` or one of the `name_expressions` (as
+            ``"&name"``).
 
         Returns
         -------
@@ -306,6 +545,16 @@ class Module:
         ------
         CUDAError
             If there is no such variable.
+        ClosedError
+            If the module is closed.
+
+        Examples
+        --------
+        >>> module = Module.from_source('extern "C" __device__ float table[4] = {1, 2, 3, 4};')
+        >>> values = module.get_global("table").copy_to(np.empty(4, np.float32), stream=stream)
+        >>> stream.sync()
+        >>> print(values)
+        [1. 2. 3. 4.]
         """
         from cuda.core._memory._buffer import Buffer
         from cuda.core._program._library import symbol_of
@@ -320,7 +569,16 @@ class Module:
         return list(self.code._load().kernel_names())
 
     def close(self) -> None:
-        """Release the code, which is unloaded when none of its kernels is in use. Closing twice does nothing."""
+        """Release the code, which is unloaded when none of its kernels is in use. Closing twice does nothing.
+
+        Examples
+        --------
+        >>> module = Module.from_source(source)
+        >>> scale = module.scale
+        >>> module.close()
+        >>> scale.num_arguments  # a kernel keeps the code loaded
+        3
+        """
         self._code = None
 
     def __enter__(self) -> Module:

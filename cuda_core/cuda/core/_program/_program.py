@@ -115,7 +115,17 @@ class Program:
         return _check(nvrtc, "nvrtcCreateProgram", answer)
 
     def close(self) -> None:
-        """Destroy the compiler's program. Closing twice does nothing; compiled code stays valid."""
+        """Destroy the compiler's program (nvrtcDestroyProgram, nvvmDestroyProgram).
+
+        Closing twice does nothing; compiled code stays valid.
+
+        Examples
+        --------
+        >>> program = Program(source, "c++")
+        >>> program.close()
+        >>> program.is_closed
+        True
+        """
         handle, self._closed = self._handle, True
         if handle is None or int(handle) == 0:
             return
@@ -172,15 +182,15 @@ class Program:
         *,
         cache: Any = None,
     ) -> ObjectCode:
-        """Compile the program.
+        """Compile the program, by NVRTC, libNVVM or the PTX assembler of nvJitLink.
 
         Parameters
         ----------
         target_type : str
             ``"ptx"``, ``"cubin"`` or, from C++ and NVVM IR, ``"ltoir"``.
         name_expressions : sequence of str
-            C++ names of kernels and variables, such as ``"scale<float>"`` or ``"&table"``: templates are instantiated,
-            and `ObjectCode.get_kernel` accepts the names.
+            C++ names of kernels and variables, such as ``"scale<float>"`` or ``"&table"``: templates are
+            instantiated, and `ObjectCode.get_kernel` accepts the names.
         logs : object with ``write``, optional
             The object to which the compiler's messages are written.
         cache : ProgramCacheResource, optional
@@ -190,6 +200,7 @@ class Program:
         Returns
         -------
         ObjectCode
+            The code; `ObjectCode.get_kernel` loads it.
 
         Raises
         ------
@@ -197,6 +208,19 @@ class Program:
             If it does not compile; the message shows the source lines, `log` is the compiler's log.
         ValueError
             If an argument is invalid, or `cache` is given and the program reads or writes files.
+        TypeError
+            If `cache` is not a ProgramCacheResource.
+        ClosedError
+            If the program is closed.
+
+        Examples
+        --------
+        >>> code = Program(source, "c++", ProgramOptions(arch="sm_90")).compile("cubin")
+        >>> launch(stream, config, code.get_kernel("scale"), buffer, 2.0, 100)
+        >>> Program("__global__ void f() { g(); }", "c++").compile("ptx")
+        Traceback (most recent call last):
+        ...
+        cuda.core._errors.NVRTCError: NVRTC_ERROR_COMPILATION: 1 error ... identifier "g" is undefined...
         """
         if self._closed:
             raise ClosedError("this Program is closed")

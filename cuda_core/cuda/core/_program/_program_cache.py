@@ -77,7 +77,16 @@ class ProgramCacheResource(ABC):
 
     @abstractmethod
     def clear(self) -> None:
-        """Remove all entries."""
+        """Remove all entries. Subclasses implement this method.
+
+        Examples
+        --------
+        >>> cache = InMemoryProgramCache()
+        >>> cache["key"] = b"code"
+        >>> cache.clear()
+        >>> len(cache)
+        0
+        """
 
     # Without this, Python would evaluate `key in cache` by iterating over the keys 0, 1, 2 and so on.
     def __contains__(self, key: bytes | str) -> bool:
@@ -86,19 +95,60 @@ class ProgramCacheResource(ABC):
     __iter__ = None
 
     def get(self, key: bytes | str, default: bytes | None = None) -> bytes | None:
-        """Return an entry, or `default` if there is none."""
+        """Return an entry, or `default` if there is none.
+
+        Parameters
+        ----------
+        key : bytes or str
+            The key.
+        default : bytes, optional
+            The result for a missing entry.
+
+        Returns
+        -------
+        bytes or None
+            The entry.
+
+        Examples
+        --------
+        >>> cache = InMemoryProgramCache()
+        >>> cache.get("key", b"nothing")
+        b'nothing'
+        """
         try:
             return self[key]
         except KeyError:
             return default
 
     def update(self, items: Mapping[bytes | str, Value] | Iterable[tuple[bytes | str, Value]], /) -> None:
-        """Store several entries, given as a mapping or as pairs of key and value."""
+        """Store several entries.
+
+        Parameters
+        ----------
+        items : mapping, or iterable of pairs
+            Keys with their values: bytes or an ObjectCode.
+
+        Examples
+        --------
+        >>> cache = InMemoryProgramCache()
+        >>> cache.update({"first": b"1", "second": b"2"})
+        >>> len(cache)
+        2
+        """
         for key, value in items.items() if isinstance(items, Mapping) else items:
             self[key] = value
 
     def close(self) -> None:  # noqa: B027 - a subclass need not define it
-        """Release the resources of the cache; the base class has none."""
+        """Release the resources of the cache; the base class has none.
+
+        Examples
+        --------
+        >>> cache = InMemoryProgramCache()
+        >>> cache["key"] = b"code"
+        >>> cache.close()
+        >>> "key" in cache  # memory has nothing to release
+        True
+        """
 
     def __enter__(self) -> ProgramCacheResource:
         return self
@@ -136,7 +186,32 @@ class InMemoryProgramCache(ProgramCacheResource):
             return value
 
     def get(self, key: bytes | str, default: bytes | None = None) -> bytes | None:
-        """Return an entry, or `default` if there is none."""
+        """Return an entry, or `default` if there is none; the entry becomes the most recently used one.
+
+        Parameters
+        ----------
+        key : bytes or str
+            The key.
+        default : bytes, optional
+            The result for a missing entry.
+
+        Returns
+        -------
+        bytes or None
+            The entry.
+
+        Raises
+        ------
+        TypeError
+            If `key` is of another type.
+
+        Examples
+        --------
+        >>> cache = InMemoryProgramCache()
+        >>> cache[b"key"] = b"code"
+        >>> cache.get(b"key"), cache.get(b"other")
+        (b'code', None)
+        """
         name = key if type(key) is bytes else _key(key)
         with self._lock:
             value = self._entries.pop(name, None)
@@ -163,7 +238,16 @@ class InMemoryProgramCache(ProgramCacheResource):
         return len(self._entries)
 
     def clear(self) -> None:
-        """Remove all entries."""
+        """Remove all entries.
+
+        Examples
+        --------
+        >>> cache = InMemoryProgramCache()
+        >>> cache["key"] = Program(source, "c++", ProgramOptions(arch="sm_90")).compile("ptx")
+        >>> cache.clear()
+        >>> cache.get("key") is None
+        True
+        """
         with self._lock:
             self._entries.clear()
             self._size = 0
@@ -222,7 +306,34 @@ class FileStreamProgramCache(ProgramCacheResource):
         return entry
 
     def get(self, key: bytes | str, default: bytes | None = None) -> bytes | None:
-        """Return an entry, or `default` if there is none."""
+        """Return an entry, or `default` if there is none.
+
+        Parameters
+        ----------
+        key : bytes or str
+            The key.
+        default : bytes, optional
+            The result for a missing entry.
+
+        Returns
+        -------
+        bytes or None
+            The entry; None, too, for a damaged file, which is removed.
+
+        Raises
+        ------
+        TypeError
+            If `key` is of another type.
+        PermissionError
+            If the folder was replaced by one that other users may write to.
+
+        Examples
+        --------
+        >>> with FileStreamProgramCache("cache") as cache:
+        ...     cache["key"] = b"code"
+        >>> FileStreamProgramCache("cache").get("key")
+        b'code'
+        """
         entry = self._folder().find(_name(key))
         return default if entry is None else entry
 
@@ -242,14 +353,36 @@ class FileStreamProgramCache(ProgramCacheResource):
         return sum(map(_is_entry, self._folder().names()))
 
     def clear(self) -> None:
-        """Remove all entries; other files in the folder stay."""
+        """Remove all entries; other files in the folder stay.
+
+        Raises
+        ------
+        PermissionError
+            If the folder was replaced by one that other users may write to.
+
+        Examples
+        --------
+        >>> cache = FileStreamProgramCache("cache")
+        >>> cache["key"] = b"code"
+        >>> cache.clear()
+        >>> len(cache)
+        0
+        """
         folder = self._folder()
         for name in filter(_is_entry, folder.names()):
             with contextlib.suppress(FileNotFoundError):  # another process was faster
                 folder.remove(name)
 
     def close(self) -> None:
-        """Close the folder; it is opened again when the cache is used again."""
+        """Close the folder; it is opened again when the cache is used again.
+
+        Examples
+        --------
+        >>> cache = FileStreamProgramCache("cache")
+        >>> cache.close()
+        >>> cache.get("key") is None  # opens the folder again
+        True
+        """
         self._opened.close()
 
 

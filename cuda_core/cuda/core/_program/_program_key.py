@@ -42,10 +42,16 @@ def make_program_cache_key(
 
     Parameters
     ----------
-    code, code_type, options
-        As for `Program`.
-    target_type, name_expressions
-        As for `Program.compile`.
+    code : str or bytes
+        The source, as for `Program`.
+    code_type : str
+        ``"c++"``, ``"ptx"`` or ``"nvvm"``.
+    options : ProgramOptions
+        The options of the compilation.
+    target_type : str
+        ``"ptx"``, ``"cubin"`` or ``"ltoir"``, as for `Program.compile`.
+    name_expressions : sequence of str
+        C++ names, as for `Program.compile`.
     extra_digest : bytes, optional
         A digest of the files that the program reads, such as a SHA-256 of all its headers.
 
@@ -56,6 +62,8 @@ def make_program_cache_key(
 
     Raises
     ------
+    TypeError
+        If `extra_digest` is not bytes.
     ValueError
         If the program reads files and `extra_digest` is not given, or if the compilation writes files.
 
@@ -64,8 +72,8 @@ def make_program_cache_key(
     >>> key = make_program_cache_key(
     ...     code=source, code_type="c++", options=ProgramOptions(arch="sm_90"), target_type="cubin"
     ... )
-    >>> type(key)
-    <class 'bytes'>
+    >>> len(key)
+    32
     """
     from cuda.core import Program
 

@@ -378,6 +378,19 @@ class ProgramOptions:
         Returns
         -------
         list of bytes
+            One item for each option.
+
+        Raises
+        ------
+        ValueError
+            If `backend` is unknown, or a field is not for this compiler or has an invalid value.
+        TypeError
+            If a field is of another type.
+
+        Examples
+        --------
+        >>> ProgramOptions(arch="sm_90", std="c++20", define_macro=("SIZE", "4")).as_bytes("NVRTC")
+        [b'--gpu-architecture=sm_90', b'--define-macro=SIZE=4', b'--std=c++20']
         """
         kind = str(backend).lower()
         if kind == "nvjitlink":

@@ -24,9 +24,14 @@ _TIMEOUT = 10.0  # seconds that a flush waits for the logger's handlers
 
 
 class DriverLog:
-    """Forwards messages of the driver's log to a logger; `log_driver_messages` makes it.
+    """Forwards messages of the driver's log to a logger; `log_driver_messages` creates it.
 
     A separate thread passes the messages on, so that the driver never waits for handlers and these may call CUDA.
+
+    Parameters
+    ----------
+    logger : logging.Logger
+        The logger.
 
     Examples
     --------
@@ -69,7 +74,15 @@ class DriverLog:
         return self._pipe.lost
 
     def flush(self) -> None:
-        """Wait until the logger has received all messages of calls that have returned."""
+        """Wait until the logger has received all messages of calls that have returned, at most some seconds.
+
+        Examples
+        --------
+        >>> with log_driver_messages("example") as log:
+        ...     log.flush()
+        ...     log.lost
+        0
+        """
         if threading.current_thread() is self._thread or self._process != os.getpid():
             return
         done = threading.Event()
@@ -96,7 +109,15 @@ class DriverLog:
         return False
 
     def close(self) -> None:
-        """Stop forwarding, after the pending messages. Closing twice does nothing."""
+        """Stop forwarding, after the pending messages. Closing twice does nothing.
+
+        Examples
+        --------
+        >>> log = log_driver_messages("example")
+        >>> log.close()
+        >>> log.is_closed
+        True
+        """
         with self._lock:
             writer, self._writer = self._writer, -1
         if writer < 0:
@@ -164,7 +185,7 @@ def _log(logger: logging.Logger, level: int, text: str) -> None:
 
 
 def log_driver_messages(logger: str | logging.Logger = LOGGER) -> DriverLog:
-    """Forward the driver's messages about failing calls to Python's `logging`.
+    """Forward the driver's messages about failing calls to Python's `logging` (cuLogsRegisterCallback).
 
     Errors have level ``ERROR``, warnings ``WARNING``. A message arrives a little after its call; `DriverLog.flush`
     waits for pending ones. No callback is registered before this is called.
@@ -181,16 +202,18 @@ def log_driver_messages(logger: str | logging.Logger = LOGGER) -> DriverLog:
 
     Raises
     ------
+    TypeError
+        If `logger` is neither a name nor a logger.
     RuntimeError
         If the driver has no log: it must be of CUDA 12.9 or newer, or the CPU device.
 
     Examples
     --------
-    >>> with log_driver_messages() as log:
-    ...     try:
-    ...         Device(1000)
-    ...     except (CUDAError, ValueError):
-    ...         pass  # logging.getLogger("cuda.core.driver") has been told
+    >>> import logging
+    >>> logging.basicConfig()
+    >>> with log_driver_messages() as log:  # messages go to the logger "cuda.core.driver"
+    ...     log.is_closed
+    False
     """
     if isinstance(logger, str):
         logger = logging.getLogger(logger)
@@ -200,20 +223,27 @@ def log_driver_messages(logger: str | logging.Logger = LOGGER) -> DriverLog:
 
 
 def driver_messages() -> list[str]:
-    """Return the messages in the driver's log buffer, oldest first.
+    """Return the messages in the driver's log buffer, oldest first (cuLogsDumpToMemory).
 
     Returns
     -------
     list of str
+        A line for each message; empty if no call has failed.
 
     Raises
     ------
     RuntimeError
         If the driver has no log: it must be of CUDA 12.9 or newer, or the CPU device.
+    CUDAError
+        If the driver cannot be initialised.
 
     Examples
     --------
-    >>> recent = driver_messages()[-3:]
+    >>> from cuda.bindings import driver
+    >>> driver.cuMemAlloc(0)[0].name
+    'CUDA_ERROR_INVALID_VALUE'
+    >>> "cuMemAlloc" in driver_messages()[-1]
+    True
     """
     from cuda.bindings import driver
 

@@ -94,6 +94,23 @@ class StridedLayout:
             Bytes of an element.
         stride_order : str or tuple of int
             ``"C"``: the last axis is contiguous; ``"F"``: the first; or the axes by descending stride.
+
+        Returns
+        -------
+        StridedLayout
+            A layout without gaps.
+
+        Raises
+        ------
+        TypeError
+            If an argument is of another type.
+        ValueError
+            If an extent is negative, or `stride_order` does not name each axis once.
+
+        Examples
+        --------
+        >>> StridedLayout.dense((3, 4), 8, "F").strides
+        (1, 3)
         """
         found = _ints(shape, "shape")
         if stride_order == "C" or stride_order == "F":
@@ -106,7 +123,31 @@ class StridedLayout:
 
     @classmethod
     def dense_like(cls, other: StridedLayout, stride_order: str | Sequence[int] = "K") -> StridedLayout:
-        """Create a dense layout with the shape of another; ``"K"`` keeps the other's order of strides."""
+        """Create a dense layout with the shape of another.
+
+        Parameters
+        ----------
+        other : StridedLayout
+            The layout whose shape and item size are taken.
+        stride_order : str or tuple of int
+            As for `dense`; ``"K"`` keeps the other's order of strides.
+
+        Returns
+        -------
+        StridedLayout
+            A layout without gaps.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `dense`.
+
+        Examples
+        --------
+        >>> sliced = StridedLayout.dense((4, 8), 4)[:, ::2]
+        >>> sliced.strides, StridedLayout.dense_like(sliced).strides
+        ((8, 2), (4, 1))
+        """
         chosen = other.stride_order if stride_order == "K" else stride_order
         return cls.dense(other.shape, other.itemsize, chosen)
 
@@ -218,14 +259,53 @@ class StridedLayout:
         return True
 
     def required_size_in_bytes(self) -> int:
-        """Return the size that the memory must have, in bytes from the original layout's first element."""
+        """Return the size that the memory must have, in bytes from the original layout's first element.
+
+        Returns
+        -------
+        int
+            Bytes up to the end of the last element.
+
+        Raises
+        ------
+        ValueError
+            If elements lie before the beginning of the memory.
+
+        Examples
+        --------
+        >>> StridedLayout((3, 4), (8, 1), 4).required_size_in_bytes()  # two rows of 8 elements, and 4 elements
+        80
+        """
         low, high = self.offset_bounds
         if low < 0:
             raise ValueError("the layout has elements before the beginning of its memory")
         return (high + 1) * self._itemsize
 
     def reshaped(self, shape: Sequence[int]) -> StridedLayout:
-        """Return the layout of the same elements in another shape; one extent may be -1, to be inferred."""
+        """Return the layout of the same elements in another shape.
+
+        Parameters
+        ----------
+        shape : sequence of int
+            The new extents; one may be -1, to be inferred.
+
+        Returns
+        -------
+        StridedLayout
+            The layout of the same memory.
+
+        Raises
+        ------
+        TypeError
+            If `shape` is no sequence of ints.
+        ValueError
+            If the number of elements differs, or the elements are too far apart, so that a copy would be needed.
+
+        Examples
+        --------
+        >>> StridedLayout.dense((3, 4), 4).reshaped((2, -1)).shape
+        (2, 6)
+        """
         wanted = list(_ints(shape, "shape"))
         if wanted.count(-1) > 1:
             raise ValueError(f"shape {shape} has more than one -1")
@@ -244,7 +324,30 @@ class StridedLayout:
         return self._with(wanted, strides)
 
     def flattened(self, start_axis: int = 0, end_axis: int = -1) -> StridedLayout:
-        """Return the layout with a range of axes merged into one; their strides must allow it."""
+        """Return the layout with a range of axes merged into one.
+
+        Parameters
+        ----------
+        start_axis, end_axis : int
+            The first and last axis of the range; all axes by default.
+
+        Returns
+        -------
+        StridedLayout
+            The layout of the same memory.
+
+        Raises
+        ------
+        TypeError
+            If an axis is no int.
+        ValueError
+            If the range is empty, its strides do not allow it, or there is no such axis.
+
+        Examples
+        --------
+        >>> StridedLayout.dense((2, 3, 4), 4).flattened(1).shape
+        (2, 12)
+        """
         if not self.ndim:
             return self.reshaped((1,))
         first, last = self._axis(start_axis), self._axis(end_axis)
@@ -254,19 +357,76 @@ class StridedLayout:
         return self.reshaped((*self._shape[:first], inner, *self._shape[last + 1 :]))
 
     def permuted(self, axis_order: Sequence[int]) -> StridedLayout:
-        """Return the layout with the axes in another order."""
+        """Return the layout with the axes in another order, as `numpy.transpose` does.
+
+        Parameters
+        ----------
+        axis_order : sequence of int
+            All axes, each once.
+
+        Returns
+        -------
+        StridedLayout
+            The layout of the same memory.
+
+        Raises
+        ------
+        TypeError
+            If `axis_order` is no sequence of ints.
+        ValueError
+            If it does not name each axis once.
+
+        Examples
+        --------
+        >>> StridedLayout.dense((2, 3, 4), 4).permuted((2, 0, 1)).shape
+        (4, 2, 3)
+        """
         axes = tuple(self._axis(axis) for axis in _ints(axis_order, "axis_order"))
         if sorted(axes) != list(range(self.ndim)):
             raise ValueError(f"axis_order must have all {self.ndim} axes once, not {axis_order!r}")
         return self._with([self._shape[axis] for axis in axes], [self._strides[axis] for axis in axes])
 
     def squeezed(self) -> StridedLayout:
-        """Return the layout without the axes of extent 1."""
+        """Return the layout without the axes of extent 1.
+
+        Returns
+        -------
+        StridedLayout
+            The layout of the same memory.
+
+        Examples
+        --------
+        >>> StridedLayout.dense((1, 3, 1, 4), 4).squeezed().shape
+        (3, 4)
+        """
         kept = [pair for pair in zip(self._shape, self._strides, strict=True) if pair[0] != 1]
         return self._with([pair[0] for pair in kept], [pair[1] for pair in kept])
 
     def unsqueezed(self, axis: int | Sequence[int]) -> StridedLayout:
-        """Return the layout with axes of extent 1 added, at these positions."""
+        """Return the layout with axes of extent 1 added.
+
+        Parameters
+        ----------
+        axis : int or sequence of int
+            The positions of the added axes in the result.
+
+        Returns
+        -------
+        StridedLayout
+            The layout of the same memory.
+
+        Raises
+        ------
+        TypeError
+            If `axis` is neither an int nor a sequence of ints.
+        ValueError
+            If a position is out of range or given twice.
+
+        Examples
+        --------
+        >>> StridedLayout.dense((3, 4), 4).unsqueezed((0, -1)).shape
+        (1, 3, 4, 1)
+        """
         given = _ints(axis, "axis")
         count = self.ndim + len(given)
         positions = {position + count if position < 0 else position for position in given}
@@ -277,7 +437,30 @@ class StridedLayout:
         return self._with([pair[0] for pair in pairs], [pair[1] for pair in pairs])
 
     def broadcast_to(self, shape: Sequence[int]) -> StridedLayout:
-        """Return the layout broadcast to a shape: axes of extent 1 and new leading axes get stride 0."""
+        """Return the layout broadcast to a shape: axes of extent 1 and new leading axes get stride 0.
+
+        Parameters
+        ----------
+        shape : sequence of int
+            The new extents.
+
+        Returns
+        -------
+        StridedLayout
+            The layout of the same memory.
+
+        Raises
+        ------
+        TypeError
+            If `shape` is no sequence of ints.
+        ValueError
+            If the layout cannot be broadcast to it.
+
+        Examples
+        --------
+        >>> StridedLayout.dense((4,), 4).broadcast_to((3, 4)).strides
+        (0, 1)
+        """
         wanted = _ints(shape, "shape")
         added = len(wanted) - self.ndim
         fits = added >= 0 and all(
@@ -297,6 +480,21 @@ class StridedLayout:
             Bytes of an element.
         axis : int
             The axis, which must be contiguous.
+
+        Returns
+        -------
+        StridedLayout
+            The layout of the same memory.
+
+        Raises
+        ------
+        ValueError
+            If there is no such axis, it is not contiguous, or its bytes do not make up such elements.
+
+        Examples
+        --------
+        >>> StridedLayout.dense((3, 4), 4).repacked(16)
+        StridedLayout(shape=(3, 1), strides=(1, 1), itemsize=16)
         """
         index = self._axis(axis)
         extent, start = self._shape[index] * self._itemsize, self._offset * self._itemsize
@@ -316,7 +514,30 @@ class StridedLayout:
         return made
 
     def max_compatible_itemsize(self, max_itemsize: int = 16, axis: int = -1) -> int:
-        """Return the largest item size, at most `max_itemsize` bytes, that `repacked` accepts."""
+        """Return the largest item size, at most `max_itemsize` bytes, that `repacked` accepts.
+
+        Parameters
+        ----------
+        max_itemsize : int
+            The upper limit in bytes.
+        axis : int
+            The axis, which must be contiguous.
+
+        Returns
+        -------
+        int
+            Bytes, the item size times a power of two.
+
+        Raises
+        ------
+        ValueError
+            If the axis is out of range.
+
+        Examples
+        --------
+        >>> StridedLayout.dense((3, 6), 4).max_compatible_itemsize()  # rows of 24 bytes
+        8
+        """
         best = self._itemsize
         while 2 * best <= max_itemsize:
             try:

@@ -81,28 +81,131 @@ cdef class Strided:
 
     @classmethod
     def from_any_interface(cls, obj, stream_ptr=None):
-        """View an array by the first protocol that it supports; see the class."""
+        """View an array of another library, on the host or a device.
+
+        Parameters
+        ----------
+        obj : object
+            An array with ``__dlpack__``, ``__cuda_array_interface__`` or ``__array_interface__``, tried in this
+            order. The view keeps it alive.
+        stream_ptr : int, optional
+            The address (or `Stream.handle`) of the stream that will use the memory; it waits for the array's
+            producer, with -1 nothing waits. It is required for arrays on a device, and not used for arrays on the
+            host.
+
+        Returns
+        -------
+        StridedMemoryView
+            A view without a copy.
+
+        Raises
+        ------
+        BufferError
+            If the array has none of the protocols, or `stream_ptr` is missing.
+        CUDAError
+            If the driver does not know the memory.
+
+        Examples
+        --------
+        >>> StridedMemoryView.from_any_interface(np.zeros((2, 3), np.int16), stream_ptr=-1).strides
+        (3, 1)
+        """
         cdef Strided self = empty(cls)
         self.take(obj, stream_ptr)
         return self
 
     @classmethod
     def from_dlpack(cls, obj, stream_ptr=None):
-        """View an array by DLPack; see the class."""
+        """View an array by its DLPack protocol, ``__dlpack__``.
+
+        Parameters
+        ----------
+        obj : object
+            The array, which the view keeps alive.
+        stream_ptr : int, optional
+            The stream that will use the memory; see `from_any_interface`.
+
+        Returns
+        -------
+        StridedMemoryView
+            A view without a copy.
+
+        Raises
+        ------
+        BufferError
+            If the array cannot be exported, or `stream_ptr` is missing for an array on a device.
+
+        Examples
+        --------
+        >>> memory = device.allocate(400, stream=stream)  # exported as int8
+        >>> view = StridedMemoryView.from_dlpack(memory, stream_ptr=-1)
+        >>> view.shape, view.is_device_accessible
+        ((400,), True)
+        """
         cdef Strided self = empty(cls)
         self.take_dlpack(obj, stream_ptr)
         return self
 
     @classmethod
     def from_cuda_array_interface(cls, obj, stream_ptr=None):
-        """View a device array by the CUDA Array Interface; see the class."""
+        """View an array by the CUDA Array Interface, ``__cuda_array_interface__``, as Numba and CuPy offer it.
+
+        Parameters
+        ----------
+        obj : object
+            The array, which the view keeps alive.
+        stream_ptr : int, optional
+            The stream that will use the memory; see `from_any_interface`.
+
+        Returns
+        -------
+        StridedMemoryView
+            A view without a copy.
+
+        Raises
+        ------
+        BufferError
+            If the interface is damaged, or `stream_ptr` is missing.
+        CUDAError
+            If the driver does not know the memory.
+
+        Examples
+        --------
+        >>> class Array:
+        ...     def __init__(self, buffer):
+        ...         data = (buffer.handle, False)
+        ...         self.__cuda_array_interface__ = {"version": 3, "shape": (10, 10), "typestr": "<f4", "data": data}
+        >>> StridedMemoryView.from_cuda_array_interface(Array(buffer), stream_ptr=-1).shape
+        (10, 10)
+        """
         cdef Strided self = empty(cls)
         self.take_cuda(obj, stream_ptr)
         return self
 
     @classmethod
     def from_array_interface(cls, obj):
-        """View a host array by NumPy's array interface."""
+        """View an array on the host by NumPy's array interface, ``__array_interface__``.
+
+        Parameters
+        ----------
+        obj : object
+            The array, which the view keeps alive.
+
+        Returns
+        -------
+        StridedMemoryView
+            A view without a copy.
+
+        Raises
+        ------
+        BufferError
+            If the array has no such interface, or it is damaged.
+
+        Examples
+        --------
+        >>> StridedMemoryView.from_array_interface(np.zeros(5, np.uint8)).is_device_accessible
+        False
+        """
         cdef Strided self = empty(cls)
         self.take_host(obj)
         return self

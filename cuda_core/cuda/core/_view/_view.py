@@ -98,6 +98,26 @@ class StridedMemoryView(Strided):
             The type of the elements.
         is_readonly : bool
             Whether the memory is read-only.
+
+        Returns
+        -------
+        StridedMemoryView
+            A view that keeps the buffer alive.
+
+        Raises
+        ------
+        TypeError
+            If `buffer` is not a Buffer, or `shape` or `strides` are no sequences of ints.
+        ValueError
+            If the elements do not fit in the buffer, or neither or contradictory `dtype` and `itemsize` are given.
+        ClosedError
+            If the buffer is closed.
+
+        Examples
+        --------
+        >>> view = StridedMemoryView.from_buffer(buffer, (10, 10), dtype=np.dtype(np.float32))
+        >>> print(np.asarray(view)[9])
+        [1. 1. 1. 1. 1. 1. 1. 1. 1. 1.]
         """
         from cuda.core import Buffer
 
@@ -162,6 +182,18 @@ class StridedMemoryView(Strided):
         dtype : numpy.dtype, optional
             The type of the elements, with the layout's item size. By default unchanged, if the item size is.
 
+        Returns
+        -------
+        StridedMemoryView
+            A view that keeps this one alive.
+
+        Raises
+        ------
+        TypeError
+            If `layout` is not a StridedLayout.
+        ValueError
+            If the layout leads out of this view's memory, or `dtype` has another size.
+
         Examples
         --------
         >>> view = StridedMemoryView(np.arange(12).reshape(3, 4))
@@ -190,7 +222,7 @@ class StridedMemoryView(Strided):
         return type(self)._make(**fields)
 
     def copy_from(self, other: Any, stream: Stream, allocator: object = None, blocking: bool | None = None) -> None:
-        """Copy the elements of another view or of an array into this one.
+        """Copy the elements of another view or of an array into this one, in the order of a stream.
 
         Parameters
         ----------
@@ -203,6 +235,22 @@ class StridedMemoryView(Strided):
             Not used: strided copies need no temporary memory here.
         blocking : bool, optional
             Whether to wait for the copy; by default only if one of the two is not accessible to devices.
+
+        Raises
+        ------
+        ValueError
+            If shapes or sizes of elements differ, or this view is read-only.
+        TypeError
+            If `other` is no array, or `stream` no stream.
+        CUDAError
+            If the copy fails.
+
+        Examples
+        --------
+        >>> target = StridedMemoryView.from_buffer(buffer, (10, 10), dtype=np.dtype(np.float32))
+        >>> target.copy_from(np.eye(10, dtype=np.float32), stream)
+        >>> print(np.asarray(target).trace())
+        10.0
         """
         from cuda.core._view._view_copy import copy_view
 
@@ -215,7 +263,36 @@ class StridedMemoryView(Strided):
         allocator: object = None,
         blocking: bool | None = None,
     ) -> None:
-        """Copy the elements of this view into another one or an array; see `copy_from`."""
+        """Copy the elements of this view into another one or an array, in the order of a stream.
+
+        Parameters
+        ----------
+        other : StridedMemoryView or array
+            A writable view or array, on the host or the device, of the same shape and size of elements.
+        stream : Stream, optional
+            The stream of the copy; the default stream if none is given.
+        allocator : MemoryResource, optional
+            Not used: strided copies need no temporary memory here.
+        blocking : bool, optional
+            Whether to wait for the copy; by default only if one of the two is not accessible to devices.
+
+        Raises
+        ------
+        ValueError
+            If shapes or sizes of elements differ, or `other` is read-only.
+        TypeError
+            If `other` is no array, or `stream` no stream.
+        CUDAError
+            If the copy fails.
+
+        Examples
+        --------
+        >>> view = StridedMemoryView.from_buffer(buffer, (10, 10), dtype=np.dtype(np.float32))
+        >>> columns = np.empty((10, 5), np.float32)
+        >>> view.view(view.layout[:, ::2]).copy_to(columns, stream)
+        >>> print(columns.sum())
+        50.0
+        """
         from cuda.core._stream._stream import default_stream
         from cuda.core._view._view_copy import copy_view
 
@@ -233,7 +310,7 @@ class StridedMemoryView(Strided):
         l2_promotion: object = None,
         oob_fill: object = None,
     ) -> TensorMapDescriptor:
-        """Create a tensor map of the array, for the hardware's tensor copies (TMA).
+        """Create a tensor map of the array, for the hardware's tensor copies (TMA; cuTensorMapEncodeTiled).
 
         Parameters
         ----------
@@ -248,6 +325,15 @@ class StridedMemoryView(Strided):
         -------
         TensorMapDescriptor
             A kernel argument for a parameter ``const __grid_constant__ CUtensorMap``.
+
+        Raises
+        ------
+        TypeError
+            If neither or both of `box_dim` and `options` are given.
+        ValueError
+            If the hardware does not support such an array or box: alignment, strides, number of axes, type.
+        CUDAError
+            If the device has no tensor copies: they need compute capability 9.0.
 
         Examples
         --------
@@ -360,6 +446,11 @@ def args_viewable_as_strided_memory(arg_indices: tuple[int, ...]) -> Callable[[C
     arg_indices : tuple of int
         The positions of the arguments. The function gets, in their place, objects whose ``view(stream_ptr)`` returns
         a `StridedMemoryView`.
+
+    Returns
+    -------
+    callable
+        The decorator.
 
     Examples
     --------

@@ -76,10 +76,7 @@ cdef class GraphBuilder(Capture):
     def is_building(self) -> bool:
         """Return whether a capture is in progress.
 
-        Raises
-        ------
-        RuntimeError
-            If the capture was invalidated by a call that cannot be captured.
+        Raises RuntimeError if the capture was invalidated by a call that cannot be captured.
         """
         cdef cydriver.CUstreamCaptureStatus status = cydriver.CU_STREAM_CAPTURE_STATUS_ACTIVE
         self.not_closed()
@@ -100,7 +97,7 @@ cdef class GraphBuilder(Capture):
         return self.forked
 
     def begin_building(self, mode="relaxed"):
-        """Begin the capture.
+        """Begin the capture (cuStreamBeginCapture).
 
         Parameters
         ----------
@@ -112,6 +109,23 @@ cdef class GraphBuilder(Capture):
         -------
         GraphBuilder
             This builder.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `mode` is another one.
+        RuntimeError
+            If the builder has begun before.
+        ClosedError
+            If the builder is closed.
+        CUDAError
+            If the capture cannot begin, for example because the stream is being captured already.
+
+        Examples
+        --------
+        >>> builder = device.create_graph_builder().begin_building()
+        >>> builder.is_building
+        True
         """
         if mode is not None and not isinstance(mode, str):
             raise TypeError(f"mode must be 'relaxed', 'thread_local' or 'global', not a {type(mode).__name__}")
@@ -122,7 +136,7 @@ cdef class GraphBuilder(Capture):
         return self
 
     def end_building(self):
-        """End the capture; all builders created by `split` must be joined.
+        """End the capture (cuStreamEndCapture); all builders created by `split` must be joined.
 
         Returns
         -------
@@ -131,15 +145,26 @@ cdef class GraphBuilder(Capture):
 
         Raises
         ------
+        RuntimeError
+            If no capture is in progress.
+        ClosedError
+            If the builder is closed.
         CUDAError
             If the capture was invalidated by a call that cannot be captured, or a builder was not joined.
+
+        Examples
+        --------
+        >>> builder = device.create_graph_builder().begin_building()
+        >>> launch(builder, config, kernel, buffer, 2.0, 100)
+        >>> len(builder.end_building().graph_definition.nodes())
+        1
         """
         self.need(BUILDING, "end_building")
         self.end()
         return self
 
     def complete(self, options=None):
-        """Instantiate the graph.
+        """Instantiate the graph (cuGraphInstantiateWithParams).
 
         Parameters
         ----------
@@ -149,6 +174,26 @@ cdef class GraphBuilder(Capture):
         Returns
         -------
         Graph
+            An executable graph; the builder can be closed.
+
+        Raises
+        ------
+        RuntimeError
+            If the capture was not ended.
+        ClosedError
+            If the builder is closed.
+        CUDAError
+            If the graph cannot be instantiated; the message says why.
+
+        Examples
+        --------
+        >>> builder = device.create_graph_builder().begin_building()
+        >>> buffer.fill(0, stream=builder)
+        >>> with builder.end_building().complete() as graph:
+        ...     graph.launch(stream)
+        ...     stream.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[0])
+        0.0
         """
         from cuda.core.graph import Graph
 
@@ -157,12 +202,10 @@ cdef class GraphBuilder(Capture):
 
     @property
     def graph_definition(self):
-        """Return the graph as a GraphDefinition.
+        """Return the graph as a GraphDefinition, to which nodes can be added.
 
-        Raises
-        ------
-        RuntimeError
-            While a capture is in progress. For the body of a conditional node it is available before the capture, too.
+        Raises RuntimeError while a capture is in progress. For the body of a conditional node it is available before
+        the capture, too.
         """
         if self.phase != NEW or not self.body:
             self.need(FINISHED, "graph_definition")
@@ -178,7 +221,7 @@ cdef class GraphBuilder(Capture):
         return definition_of(self.state)
 
     def debug_dot_print(self, path, options=None) -> None:
-        """Write the graph to a file in DOT, the language of Graphviz.
+        """Write the graph to a file in DOT, the language of Graphviz (cuGraphDebugDotPrint).
 
         Parameters
         ----------
@@ -186,6 +229,24 @@ cdef class GraphBuilder(Capture):
             The file.
         options : GraphDebugPrintOptions, optional
             The details to include.
+
+        Raises
+        ------
+        RuntimeError
+            If the capture was not ended.
+        ClosedError
+            If the builder is closed.
+        CUDAError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> builder = device.create_graph_builder().begin_building()
+        >>> launch(builder, config, kernel, buffer, 2.0, 100)
+        >>> builder.end_building().debug_dot_print("graph.dot")
+        >>> from pathlib import Path
+        >>> "digraph" in Path("graph.dot").read_text()
+        True
         """
         self.need(FINISHED, "debug_dot_print")
         print_dot(self.state, path, options)
@@ -202,6 +263,26 @@ cdef class GraphBuilder(Capture):
         -------
         tuple of GraphBuilder
             This builder, and new ones that must be joined.
+
+        Raises
+        ------
+        TypeError
+            If `count` is not an int.
+        ValueError
+            If `count` is less than 2.
+        RuntimeError
+            If no capture is in progress.
+        ClosedError
+            If the builder is closed.
+
+        Examples
+        --------
+        >>> builder = device.create_graph_builder().begin_building()
+        >>> left, right = builder.split(2)
+        >>> other = device.allocate(400, stream=stream)
+        >>> launch(left, config, kernel, buffer, 2.0, 100)
+        >>> launch(right, config, kernel, other, 2.0, 100)
+        >>> graph = GraphBuilder.join(left, right).end_building().complete()
         """
         cdef GraphBuilder branch
         self.need(BUILDING, "split")
@@ -236,6 +317,24 @@ cdef class GraphBuilder(Capture):
         -------
         GraphBuilder
             The builder that was not created by `split`, or the first.
+
+        Raises
+        ------
+        TypeError
+            If an item is not a GraphBuilder.
+        ValueError
+            If fewer than 2 builders are given, or one twice.
+        RuntimeError
+            If one of them is not capturing.
+        ClosedError
+            If one of them is closed.
+
+        Examples
+        --------
+        >>> builder = device.create_graph_builder().begin_building()
+        >>> branches = builder.split(3)
+        >>> GraphBuilder.join(*branches) is builder
+        True
         """
         cdef GraphBuilder first, other
         if not all(isinstance(each, GraphBuilder) for each in graph_builders):
@@ -258,7 +357,7 @@ cdef class GraphBuilder(Capture):
         return first
 
     def create_condition(self, default_value=None):
-        """Create a condition for conditional nodes of this graph.
+        """Create a condition for conditional nodes of this graph (cuGraphConditionalHandleCreate).
 
         Parameters
         ----------
@@ -268,6 +367,22 @@ cdef class GraphBuilder(Capture):
         Returns
         -------
         GraphCondition
+            Pass it to kernels that set it, and to `if_then`, `while_loop` or `switch`.
+
+        Raises
+        ------
+        RuntimeError
+            If no capture is in progress.
+        ClosedError
+            If the builder is closed.
+        CUDAError
+            If the condition cannot be created.
+
+        Examples
+        --------
+        >>> builder = device.create_graph_builder().begin_building()
+        >>> condition = builder.create_condition(default_value=1)
+        >>> body = builder.if_then(condition)
         """
         self.need(BUILDING, "create_condition")
         cdef Activation _active = activate(self.captured.ordinal())
@@ -285,6 +400,28 @@ cdef class GraphBuilder(Capture):
         -------
         GraphBuilder
             The builder of the body, with its own `begin_building` and `end_building`.
+
+        Raises
+        ------
+        TypeError
+            If `condition` is not a GraphCondition.
+        RuntimeError
+            If no capture is in progress.
+        ClosedError
+            If the builder is closed.
+        CUDAError
+            If the node cannot be added.
+
+        Examples
+        --------
+        >>> builder = device.create_graph_builder().begin_building()
+        >>> body = builder.if_then(builder.create_condition(default_value=1)).begin_building()
+        >>> launch(body, config, kernel, buffer, 5.0, 100)
+        >>> body.end_building(), builder.end_building().complete().launch(stream)
+        (<GraphBuilder that has finished>, None)
+        >>> stream.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[0])
+        5.0
         """
         return self._conditional(condition, cydriver.CU_GRAPH_COND_TYPE_IF, 1)[0]
 
@@ -300,6 +437,28 @@ cdef class GraphBuilder(Capture):
         -------
         tuple of GraphBuilder
             The builders of the two bodies.
+
+        Raises
+        ------
+        TypeError
+            If `condition` is not a GraphCondition.
+        RuntimeError
+            If no capture is in progress.
+        ClosedError
+            If the builder is closed.
+        CUDAError
+            If the node cannot be added.
+
+        Examples
+        --------
+        >>> builder = device.create_graph_builder().begin_building()
+        >>> for body, factor in zip(builder.if_else(builder.create_condition(default_value=0)), (5.0, 7.0)):
+        ...     launch(body.begin_building(), config, kernel, buffer, factor, 100)
+        ...     done = body.end_building()
+        >>> builder.end_building().complete().launch(stream)
+        >>> stream.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[0])
+        7.0
         """
         return self._conditional(condition, cydriver.CU_GRAPH_COND_TYPE_IF, 2)
 
@@ -315,6 +474,36 @@ cdef class GraphBuilder(Capture):
         -------
         GraphBuilder
             The builder of the body.
+
+        Raises
+        ------
+        TypeError
+            If `condition` is not a GraphCondition.
+        RuntimeError
+            If no capture is in progress.
+        ClosedError
+            If the builder is closed.
+        CUDAError
+            If the node cannot be added.
+
+        Examples
+        --------
+        >>> step = Module.from_source('''
+        ... extern "C" __device__ __cudart_builtin__ void cudaGraphSetConditional(unsigned long long, unsigned);
+        ... extern "C" __global__ void step(float *x, unsigned long long more)
+        ... {
+        ...     cudaGraphSetConditional(more, ++x[0] < 10);
+        ... }
+        ... ''').step
+        >>> builder = device.create_graph_builder().begin_building()
+        >>> again = builder.create_condition(default_value=1)
+        >>> body = builder.while_loop(again).begin_building()
+        >>> launch(body, LaunchConfig(grid=1, block=1), step, buffer, again)
+        >>> done = body.end_building()
+        >>> builder.end_building().complete().launch(stream)
+        >>> stream.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[0])
+        10.0
         """
         return self._conditional(condition, cydriver.CU_GRAPH_COND_TYPE_WHILE, 1)[0]
 
@@ -332,6 +521,30 @@ cdef class GraphBuilder(Capture):
         -------
         tuple of GraphBuilder
             The builders of the bodies.
+
+        Raises
+        ------
+        TypeError
+            If `condition` is not a GraphCondition.
+        ValueError
+            If `count` is not at least 1.
+        RuntimeError
+            If no capture is in progress.
+        ClosedError
+            If the builder is closed.
+        CUDAError
+            If the node cannot be added.
+
+        Examples
+        --------
+        >>> builder = device.create_graph_builder().begin_building()
+        >>> for index, body in enumerate(builder.switch(builder.create_condition(default_value=1), 2)):
+        ...     launch(body.begin_building(), config, kernel, buffer, 10.0 * index, 100)
+        ...     done = body.end_building()
+        >>> builder.end_building().complete().launch(stream)
+        >>> stream.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[0])
+        10.0
         """
         cdef unsigned int size = checked_uint(count, "count")
         if size == 0:
@@ -363,6 +576,25 @@ cdef class GraphBuilder(Capture):
         ----------
         child : GraphBuilder or GraphDefinition
             The graph. A builder must have finished.
+
+        Raises
+        ------
+        TypeError
+            If `child` is neither.
+        ValueError
+            If no capture is in progress, or `child` has not finished.
+        ClosedError
+            If the builder or `child` is closed.
+        CUDAError
+            If the node cannot be added.
+
+        Examples
+        --------
+        >>> inner = device.create_graph_builder().begin_building()
+        >>> launch(inner, config, kernel, buffer, 2.0, 100)
+        >>> outer = device.create_graph_builder().begin_building()
+        >>> outer.embed(inner.end_building())
+        >>> outer.end_building().complete().launch(stream)
         """
         cdef cydriver.CUgraphNodeParams params
         cdef State inner = state_of(child, "child")
@@ -375,7 +607,7 @@ cdef class GraphBuilder(Capture):
         self.add(&params)
 
     def callback(self, fn, *, user_data=None) -> None:
-        """Add a host callback at this point; it must not call CUDA.
+        """Add a host callback at this point (cuLaunchHostFunc); it must not call CUDA.
 
         Parameters
         ----------
@@ -384,6 +616,27 @@ cdef class GraphBuilder(Capture):
             ``void *``.
         user_data : int or bytes-like, optional
             For a ctypes function: its argument as an int, or bytes, of which it gets the address of a copy.
+
+        Raises
+        ------
+        TypeError
+            If `fn` is not callable, or `user_data` is given for a Python function.
+        RuntimeError
+            If no capture is in progress.
+        ClosedError
+            If the builder is closed.
+        CUDAError
+            If cuLaunchHostFunc fails.
+
+        Examples
+        --------
+        >>> calls = []
+        >>> builder = device.create_graph_builder().begin_building()
+        >>> builder.callback(lambda: calls.append("called"))
+        >>> builder.end_building().complete().launch(stream)
+        >>> stream.sync()
+        >>> calls
+        ['called']
         """
         self.need(BUILDING, "callback")
         cdef cydriver.CUstream stream = self.captured.open_handle()
@@ -404,7 +657,15 @@ cdef class GraphBuilder(Capture):
     def close(self):
         """Release the graph, and close the stream if it was created for this builder. Closing twice does nothing.
 
-        Graphs from `complete` stay valid. A capture in progress is ended and its graph destroyed.
+        Graphs from `complete` stay valid. A capture in progress is ended (cuStreamEndCapture) and its graph
+        destroyed.
+
+        Examples
+        --------
+        >>> builder = device.create_graph_builder().begin_building()
+        >>> builder.close()
+        >>> builder.is_closed
+        True
         """
         cdef cydriver.CUgraph graph = NULL
         cdef Phase phase = self.phase

@@ -14,7 +14,15 @@ from cuda.core.typing import GraphConditionalType
 
 
 cdef class ConditionalNode(GraphNode):
-    """Base of the conditional nodes, which run one of their body graphs, or none, depending on a condition."""
+    """A node whose body graphs depend on a condition: base of IfNode, IfElseNode, WhileNode and SwitchNode.
+
+    Examples
+    --------
+    >>> definition = GraphDefinition()
+    >>> node = definition.if_then(definition.create_condition())
+    >>> isinstance(node, ConditionalNode), str(node.cond_type)
+    (True, 'if')
+    """
 
     @staticmethod
     def _class_of(State state, uintptr_t address):
@@ -89,7 +97,16 @@ _CONDITIONALS = {
 
 
 cdef class IfNode(ConditionalNode):
-    """A node whose body graph runs if a condition is not 0."""
+    """A node whose body graph runs if a condition is not 0.
+
+    Examples
+    --------
+    >>> definition = GraphDefinition()
+    >>> node = definition.if_then(definition.create_condition(default_value=1))
+    >>> inner = node.then.memset(buffer, 0, 400)
+    >>> node.then.nodes() == {inner}
+    True
+    """
 
     @property
     def then(self):
@@ -98,7 +115,15 @@ cdef class IfNode(ConditionalNode):
 
 
 cdef class IfElseNode(ConditionalNode):
-    """A node with two body graphs, one for a condition that is not 0 and one for 0."""
+    """A node with two body graphs, one for a condition that is not 0 and one for 0.
+
+    Examples
+    --------
+    >>> definition = GraphDefinition()
+    >>> node = definition.if_else(definition.create_condition(default_value=1))
+    >>> node.branches == (node.then, node.else_)
+    True
+    """
 
     @property
     def then(self):
@@ -112,7 +137,15 @@ cdef class IfElseNode(ConditionalNode):
 
 
 cdef class WhileNode(ConditionalNode):
-    """A node whose body graph is repeated while a condition is not 0."""
+    """A node whose body graph is repeated while a condition is not 0.
+
+    Examples
+    --------
+    >>> definition = GraphDefinition()
+    >>> node = definition.while_loop(definition.create_condition(default_value=0))
+    >>> node.body.nodes()
+    set()
+    """
 
     @property
     def body(self):
@@ -121,4 +154,12 @@ cdef class WhileNode(ConditionalNode):
 
 
 cdef class SwitchNode(ConditionalNode):
-    """A node with several body graphs; the value of a condition is the index of the one that runs."""
+    """A node with several body graphs; the value of a condition is the index of the one that runs.
+
+    Examples
+    --------
+    >>> definition = GraphDefinition()
+    >>> node = definition.switch(definition.create_condition(default_value=0), 4)
+    >>> len(node.branches)
+    4
+    """

@@ -60,16 +60,30 @@ cdef class GraphDefinition(NodeFactory):
         return self.state.alive()
 
     def empty(self):
-        """Add an empty node, which can serve as a barrier between other nodes.
+        """Add an empty node, which can serve as a barrier between other nodes (cuGraphAddEmptyNode).
 
         Returns
         -------
         EmptyNode
+            The new node.
+
+        Raises
+        ------
+        CUDAError
+            If the node cannot be added.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> start = definition.empty()
+        >>> branches = [start.memset(buffer, 0, 100), start.memset(int(buffer.handle) + 100, 0, 100)]
+        >>> len(start.succ)
+        2
         """
         return self.join()
 
     def create_condition(self, default_value=None):
-        """Create a condition for conditional nodes of this graph.
+        """Create a condition for conditional nodes of this graph (cuGraphConditionalHandleCreate).
 
         Parameters
         ----------
@@ -79,11 +93,50 @@ cdef class GraphDefinition(NodeFactory):
         Returns
         -------
         GraphCondition
+            Pass it to kernels that set it, and to `if_then`, `while_loop` or `switch`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `default_value` is no unsigned int of 32 bits.
+        ClosedError
+            If the graph was destroyed.
+        CUDAError
+            If the condition cannot be created.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> condition = definition.create_condition(default_value=0)
+        >>> definition.if_then(condition).condition == condition
+        True
         """
         return GraphCondition.create(self.state, default_value)
 
     def nodes(self) -> set:
-        """Return all nodes."""
+        """Return all nodes (cuGraphGetNodes).
+
+        Returns
+        -------
+        set of GraphNode
+            The nodes, without those of child graphs.
+
+        Raises
+        ------
+        ClosedError
+            If the graph was destroyed.
+        MemoryError
+            If the host has no memory.
+        CUDAError
+            If cuGraphGetNodes fails.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> node = definition.memset(buffer, 0, 400)
+        >>> definition.nodes() == {node}
+        True
+        """
         cdef cydriver.CUgraph graph = self.state.open_handle()
         cdef size_t count = 0, index
         check(cydriver.cuGraphGetNodes(graph, NULL, &count), b"cuGraphGetNodes")
@@ -98,11 +151,34 @@ cdef class GraphDefinition(NodeFactory):
             free(found)
 
     def edges(self) -> set:
-        """Return all edges, as pairs of nodes: the second waits for the first."""
+        """Return all edges, as pairs of nodes: the second waits for the first.
+
+        Returns
+        -------
+        set of tuple of GraphNode
+            The edges.
+
+        Raises
+        ------
+        ClosedError
+            If the graph was destroyed.
+        MemoryError
+            If the host has no memory.
+        CUDAError
+            If the driver fails.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> first = definition.memset(buffer, 0, 400)
+        >>> second = first.launch(config, kernel, buffer, 2.0, 100)
+        >>> definition.edges() == {(first, second)}
+        True
+        """
         return {(node, after) for node in self.nodes() for after in node.succ}
 
     def instantiate(self, options=None):
-        """Instantiate the graph.
+        """Instantiate the graph (cuGraphInstantiateWithParams).
 
         Parameters
         ----------
@@ -113,13 +189,29 @@ cdef class GraphDefinition(NodeFactory):
         -------
         Graph
             Later changes of this definition do not affect it; see `Graph.update`.
+
+        Raises
+        ------
+        TypeError
+            If `options` are of another type.
+        ClosedError
+            If the graph was destroyed.
+        CUDAError
+            If the graph cannot be instantiated; the message says why.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> node = definition.launch(config, kernel, buffer, 2.0, 100)
+        >>> graph = definition.instantiate()
+        >>> graph.launch(stream)
         """
         from cuda.core.graph import Graph
 
         return Graph._instantiate(self.state, options)
 
     def debug_dot_print(self, path, options=None) -> None:
-        """Write the graph to a file in DOT, the language of Graphviz.
+        """Write the graph to a file in DOT, the language of Graphviz (cuGraphDebugDotPrint).
 
         Parameters
         ----------
@@ -127,6 +219,24 @@ cdef class GraphDefinition(NodeFactory):
             The file.
         options : GraphDebugPrintOptions, optional
             The details to include.
+
+        Raises
+        ------
+        TypeError
+            If `path` is no path, or `options` are of another type.
+        ClosedError
+            If the graph was destroyed.
+        CUDAError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> node = definition.memset(buffer, 0, 400)
+        >>> definition.debug_dot_print("graph.dot")
+        >>> from pathlib import Path
+        >>> "digraph" in Path("graph.dot").read_text()
+        True
         """
         print_dot(self.state, path, options)
 

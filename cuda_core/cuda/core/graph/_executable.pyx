@@ -46,6 +46,17 @@ cdef class Graph:
 
     ``graph[node]`` is the executable form of a node of its definition, whose parameters can be updated.
     Launches of one graph do not overlap.
+
+    Examples
+    --------
+    >>> definition = GraphDefinition()
+    >>> node = definition.launch(config, kernel, buffer, 2.0, 100)
+    >>> graph = definition.instantiate()
+    >>> graph[node].update(config=config, kernel=kernel, args=(buffer, 5.0, 100))
+    >>> graph.launch(stream)
+    >>> stream.sync()
+    >>> print(np.frombuffer(buffer, np.float32)[0])
+    5.0
     """
 
     cdef cydriver.CUgraphExec native
@@ -111,7 +122,22 @@ cdef class Graph:
         return 0
 
     def close(self) -> None:
-        """Destroy the graph once its launches are finished, without waiting. Closing twice does nothing."""
+        """Destroy the graph once its launches are finished, without waiting (cuGraphExecDestroy).
+
+        Closing twice does nothing.
+
+        Raises
+        ------
+        CUDAError
+            If cuGraphExecDestroy fails, for example because the context has failed before.
+
+        Examples
+        --------
+        >>> graph = GraphDefinition().instantiate()
+        >>> graph.close()
+        >>> graph.is_closed
+        True
+        """
         cdef cydriver.CUgraphExec native = self.native
         self.native = NULL
         if native != NULL:
@@ -148,12 +174,32 @@ cdef class Graph:
         return driver.CUgraphExec(<uintptr_t>self.native)
 
     def launch(self, stream) -> None:
-        """Launch the graph asynchronously in a stream.
+        """Launch the graph asynchronously in a stream (cuGraphLaunch).
 
         Parameters
         ----------
         stream : Stream
             The stream, or any object with ``__cuda_stream__``. A stream that is captured gets the graph as a node.
+
+        Raises
+        ------
+        TypeError
+            If `stream` is no stream, or a GraphBuilder: use `GraphBuilder.embed`.
+        ClosedError
+            If the graph or the stream is closed.
+        CUDAError
+            If cuGraphLaunch fails. Errors of the running graph are raised by a later call, usually `Stream.sync`.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> node = definition.launch(config, kernel, buffer, 2.0, 100)
+        >>> graph = definition.instantiate()
+        >>> for _ in range(3):
+        ...     graph.launch(stream)
+        >>> stream.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[0])
+        8.0
         """
         cdef Stream queue = <Stream>stream if type(stream) is Stream else _no_builder(stream)
         cdef cydriver.CUgraphExec native = self.open_handle()
@@ -176,12 +222,29 @@ cdef class Graph:
         return 0
 
     def upload(self, stream) -> None:
-        """Upload the graph to the device ahead of its first launch.
+        """Upload the graph to the device ahead of its first launch (cuGraphUpload).
 
         Parameters
         ----------
         stream : Stream
             The stream of the upload.
+
+        Raises
+        ------
+        TypeError
+            If `stream` is no stream.
+        ClosedError
+            If the graph or the stream is closed.
+        CUDAError
+            If cuGraphUpload fails.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> node = definition.launch(config, kernel, buffer, 2.0, 100)
+        >>> graph = definition.instantiate()
+        >>> graph.upload(stream)
+        >>> graph.launch(stream)
         """
         cdef Stream queue = as_stream(stream, "stream")
         cdef cydriver.CUgraphExec native = self.open_handle()
@@ -189,7 +252,8 @@ cdef class Graph:
             check(cydriver.cuGraphUpload(native, queue.native), b"cuGraphUpload")
 
     def update(self, source) -> None:
-        """Update the parameters of all nodes from another graph of the same topology, for later launches.
+        """Update the parameters of all nodes from another graph of the same topology, for later launches
+        (cuGraphExecUpdate).
 
         Parameters
         ----------
@@ -198,8 +262,21 @@ cdef class Graph:
 
         Raises
         ------
+        ClosedError
+            If one of the graphs is closed.
         CUDAError
             If the graphs differ in more than parameters; then nothing changes.
+
+        Examples
+        --------
+        >>> before, after = GraphDefinition(), GraphDefinition()
+        >>> nodes = [each.launch(config, kernel, buffer, x, 100) for each, x in ((before, 2.0), (after, 5.0))]
+        >>> graph = before.instantiate()
+        >>> graph.update(after)
+        >>> graph.launch(stream)
+        >>> stream.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[0])
+        5.0
         """
         cdef cydriver.CUgraphExecUpdateResultInfo info
         cdef cydriver.CUgraphExec native = self.open_handle()
@@ -262,7 +339,16 @@ def _view(cls, Graph graph, GraphNode node):
 
 
 cdef class ExecutableGraphNode:
-    """A node of an executable graph, from ``graph[node]``. Updates take effect with the next launch."""
+    """A node of an executable graph, from ``graph[node]``. Updates take effect with the next launch.
+
+    Examples
+    --------
+    >>> definition = GraphDefinition()
+    >>> node = definition.memset(buffer, 0, 400)
+    >>> graph = definition.instantiate()
+    >>> isinstance(graph[node], ExecutableGraphNode)
+    True
+    """
 
     cdef Graph graph
     cdef GraphNode node
@@ -287,11 +373,48 @@ cdef class _Switched(ExecutableGraphNode):
         )
 
     def disable(self) -> None:
-        """Disable the node: it does nothing."""
+        """Disable the node: it does nothing (cuGraphNodeSetEnabled).
+
+        Raises
+        ------
+        ClosedError
+            If the graph is closed or the node was destroyed.
+        CUDAError
+            If cuGraphNodeSetEnabled fails.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> node = definition.launch(config, kernel, buffer, 2.0, 100)
+        >>> graph = definition.instantiate()
+        >>> graph[node].disable()
+        >>> graph.launch(stream)
+        >>> stream.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[0])
+        1.0
+        """
         self._set(0)
 
     def enable(self) -> None:
-        """Enable the node again."""
+        """Enable the node again (cuGraphNodeSetEnabled).
+
+        Raises
+        ------
+        ClosedError
+            If the graph is closed or the node was destroyed.
+        CUDAError
+            If cuGraphNodeSetEnabled fails.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> node = definition.memset(buffer, 0, 400)
+        >>> graph = definition.instantiate()
+        >>> graph[node].disable()
+        >>> graph[node].enable()
+        >>> graph[node].is_enabled
+        True
+        """
         self._set(1)
 
     @property
@@ -306,10 +429,19 @@ cdef class _Switched(ExecutableGraphNode):
 
 
 cdef class ExecutableKernelNode(_Switched):
-    """A node of an executable graph that runs a kernel."""
+    """A node of an executable graph that runs a kernel.
+
+    Examples
+    --------
+    >>> definition = GraphDefinition()
+    >>> node = definition.launch(config, kernel, buffer, 2.0, 100)
+    >>> graph = definition.instantiate()
+    >>> graph[node].is_enabled
+    True
+    """
 
     def update(self, *, config, kernel, args) -> None:
-        """Change the kernel, its configuration and arguments.
+        """Change the kernel, its configuration and arguments (cuGraphExecKernelNodeSetParams).
 
         Parameters
         ----------
@@ -319,6 +451,28 @@ cdef class ExecutableKernelNode(_Switched):
             The kernel.
         args : tuple
             All its arguments.
+
+        Raises
+        ------
+        ValueError
+            If `config` has a cluster or is cooperative.
+        TypeError
+            If an argument is of the wrong type.
+        ClosedError
+            If the graph is closed or the node was destroyed.
+        CUDAError
+            If cuGraphExecKernelNodeSetParams fails.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> node = definition.launch(config, kernel, buffer, 2.0, 100)
+        >>> graph = definition.instantiate()
+        >>> graph[node].update(config=config, kernel=kernel, args=(buffer, 5.0, 100))
+        >>> graph.launch(stream)
+        >>> stream.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[0])
+        5.0
         """
         if getattr(config, "cluster", None) is not None or getattr(config, "is_cooperative", False):
             raise ValueError("config must have no cluster and not be cooperative: an executable node keeps its own")
@@ -330,10 +484,20 @@ cdef class ExecutableKernelNode(_Switched):
 
 
 cdef class ExecutableMemcpyNode(_Switched):
-    """A node of an executable graph that copies memory."""
+    """A node of an executable graph that copies memory.
+
+    Examples
+    --------
+    >>> target = device.allocate(400, stream=stream)
+    >>> definition = GraphDefinition()
+    >>> node = definition.memcpy(target, buffer, 400)
+    >>> graph = definition.instantiate()
+    >>> type(graph[node]).__name__
+    'ExecutableMemcpyNode'
+    """
 
     def update(self, *, dst, src, size) -> None:
-        """Change the operands and size of the copy.
+        """Change the operands and size of the copy (cuGraphExecMemcpyNodeSetParams).
 
         Parameters
         ----------
@@ -341,6 +505,22 @@ cdef class ExecutableMemcpyNode(_Switched):
             Destination and source, in the same types of memory as before.
         size : int
             Size in bytes.
+
+        Raises
+        ------
+        ClosedError
+            If the graph is closed or the node was destroyed.
+        CUDAError
+            If cuGraphExecMemcpyNodeSetParams fails.
+
+        Examples
+        --------
+        >>> target = device.allocate(400, stream=stream)
+        >>> definition = GraphDefinition()
+        >>> node = definition.memcpy(target, buffer, 400)
+        >>> graph = definition.instantiate()
+        >>> graph[node].update(dst=target, src=buffer, size=200)
+        >>> graph.launch(stream)
         """
         cdef CopyParams params = CopyParams.make(dst, src, size, None, None)
         cdef cydriver.CUresult status = cydriver.cuGraphExecMemcpyNodeSetParams(
@@ -350,10 +530,19 @@ cdef class ExecutableMemcpyNode(_Switched):
 
 
 cdef class ExecutableMemsetNode(_Switched):
-    """A node of an executable graph that fills memory."""
+    """A node of an executable graph that fills memory.
+
+    Examples
+    --------
+    >>> definition = GraphDefinition()
+    >>> node = definition.memset(buffer, 0, 400)
+    >>> graph = definition.instantiate()
+    >>> type(graph[node]).__name__
+    'ExecutableMemsetNode'
+    """
 
     def update(self, *, dst, value, width, height=1, pitch=0) -> None:
-        """Change the destination, pattern and size.
+        """Change the destination, pattern and size (cuGraphExecMemsetNodeSetParams).
 
         Parameters
         ----------
@@ -365,6 +554,24 @@ cdef class ExecutableMemsetNode(_Switched):
             The number of elements in a row, and of rows.
         pitch : int
             Bytes from one row to the next.
+
+        Raises
+        ------
+        ClosedError
+            If the graph is closed or the node was destroyed.
+        CUDAError
+            If cuGraphExecMemsetNodeSetParams fails.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> node = definition.memset(buffer, np.float32(0), 100)
+        >>> graph = definition.instantiate()
+        >>> graph[node].update(dst=buffer, value=np.float32(3), width=100)
+        >>> graph.launch(stream)
+        >>> stream.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[0])
+        3.0
         """
         cdef FillParams params = FillParams.make(dst, value, width, height, pitch, None)
         cdef cydriver.CUresult status = cydriver.cuGraphExecMemsetNodeSetParams(
@@ -374,10 +581,19 @@ cdef class ExecutableMemsetNode(_Switched):
 
 
 cdef class ExecutableHostCallbackNode(ExecutableGraphNode):
-    """A node of an executable graph that calls a function on the host."""
+    """A node of an executable graph that calls a function on the host.
+
+    Examples
+    --------
+    >>> definition = GraphDefinition()
+    >>> node = definition.callback(print)
+    >>> graph = definition.instantiate()
+    >>> type(graph[node]).__name__
+    'ExecutableHostCallbackNode'
+    """
 
     def update(self, fn, *, user_data=None) -> None:
-        """Change the function.
+        """Change the function (cuGraphExecHostNodeSetParams).
 
         Parameters
         ----------
@@ -385,6 +601,27 @@ cdef class ExecutableHostCallbackNode(ExecutableGraphNode):
             As for `GraphNode.callback`.
         user_data : int or bytes-like, optional
             For a ctypes function.
+
+        Raises
+        ------
+        TypeError
+            If `fn` is not callable, or `user_data` is given for a Python function.
+        ClosedError
+            If the graph is closed or the node was destroyed.
+        CUDAError
+            If cuGraphExecHostNodeSetParams fails.
+
+        Examples
+        --------
+        >>> calls = []
+        >>> definition = GraphDefinition()
+        >>> node = definition.callback(lambda: calls.append("first"))
+        >>> graph = definition.instantiate()
+        >>> graph[node].update(lambda: calls.append("second"))
+        >>> graph.launch(stream)
+        >>> stream.sync()
+        >>> calls
+        ['second']
         """
         cdef cydriver.CUgraphExec graph = self.graph.open_handle()
         cdef cydriver.CUgraphNode node = self.node.open_node()
@@ -410,15 +647,42 @@ cdef class Held:
 
 
 cdef class ExecutableEventRecordNode(ExecutableGraphNode):
-    """A node of an executable graph that records an event."""
+    """A node of an executable graph that records an event.
+
+    Examples
+    --------
+    >>> definition = GraphDefinition()
+    >>> node = definition.record(device.create_event())
+    >>> graph = definition.instantiate()
+    >>> type(graph[node]).__name__
+    'ExecutableEventRecordNode'
+    """
 
     def update(self, event) -> None:
-        """Change the event to record.
+        """Change the event to record (cuGraphExecEventRecordNodeSetEvent).
 
         Parameters
         ----------
         event : Event
             The event.
+
+        Raises
+        ------
+        TypeError
+            If `event` is not an Event.
+        ClosedError
+            If the graph or the event is closed, or the node was destroyed.
+        CUDAError
+            If cuGraphExecEventRecordNodeSetEvent fails.
+
+        Examples
+        --------
+        >>> first, second = device.create_event(), device.create_event()
+        >>> definition = GraphDefinition()
+        >>> node = definition.record(first)
+        >>> graph = definition.instantiate()
+        >>> graph[node].update(second)
+        >>> graph.launch(stream)
         """
         cdef cydriver.CUresult status = cydriver.cuGraphExecEventRecordNodeSetEvent(
             self.graph.open_handle(), self.node.open_node(), event_handle(event)
@@ -427,15 +691,42 @@ cdef class ExecutableEventRecordNode(ExecutableGraphNode):
 
 
 cdef class ExecutableEventWaitNode(ExecutableGraphNode):
-    """A node of an executable graph that waits for an event."""
+    """A node of an executable graph that waits for an event.
+
+    Examples
+    --------
+    >>> definition = GraphDefinition()
+    >>> node = definition.wait(device.create_event())
+    >>> graph = definition.instantiate()
+    >>> type(graph[node]).__name__
+    'ExecutableEventWaitNode'
+    """
 
     def update(self, event) -> None:
-        """Change the event to wait for.
+        """Change the event to wait for (cuGraphExecEventWaitNodeSetEvent).
 
         Parameters
         ----------
         event : Event
             The event.
+
+        Raises
+        ------
+        TypeError
+            If `event` is not an Event.
+        ClosedError
+            If the graph or the event is closed, or the node was destroyed.
+        CUDAError
+            If cuGraphExecEventWaitNodeSetEvent fails.
+
+        Examples
+        --------
+        >>> first, second = stream.record(), stream.record()
+        >>> definition = GraphDefinition()
+        >>> node = definition.wait(first)
+        >>> graph = definition.instantiate()
+        >>> graph[node].update(second)
+        >>> graph.launch(stream)
         """
         cdef cydriver.CUresult status = cydriver.cuGraphExecEventWaitNodeSetEvent(
             self.graph.open_handle(), self.node.open_node(), event_handle(event)
@@ -444,15 +735,45 @@ cdef class ExecutableEventWaitNode(ExecutableGraphNode):
 
 
 cdef class ExecutableChildGraphNode(ExecutableGraphNode):
-    """A node of an executable graph that runs another graph."""
+    """A node of an executable graph that runs another graph.
+
+    Examples
+    --------
+    >>> definition, child = GraphDefinition(), GraphDefinition()
+    >>> inner = child.memset(buffer, 0, 400)
+    >>> node = definition.embed(child)
+    >>> graph = definition.instantiate()
+    >>> type(graph[node]).__name__
+    'ExecutableChildGraphNode'
+    """
 
     def update(self, child) -> None:
-        """Update the parameters of all nodes from another graph of the same topology.
+        """Update the parameters of all nodes from another graph of the same topology
+        (cuGraphExecChildGraphNodeSetParams).
 
         Parameters
         ----------
         child : GraphDefinition
             The graph.
+
+        Raises
+        ------
+        ClosedError
+            If a graph is closed, or the node was destroyed.
+        CUDAError
+            If the graphs differ in more than parameters.
+
+        Examples
+        --------
+        >>> definition, child, other = GraphDefinition(), GraphDefinition(), GraphDefinition()
+        >>> nodes = [each.launch(config, kernel, buffer, x, 100) for each, x in ((child, 2.0), (other, 5.0))]
+        >>> node = definition.embed(child)
+        >>> graph = definition.instantiate()
+        >>> graph[node].update(other)
+        >>> graph.launch(stream)
+        >>> stream.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[0])
+        5.0
         """
         cdef State inner = state_of(child, "child")
         cdef cydriver.CUresult status = cydriver.cuGraphExecChildGraphNodeSetParams(

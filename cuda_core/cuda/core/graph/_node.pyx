@@ -27,7 +27,16 @@ cdef cydriver.CUresult _adjacent(
 
 
 cdef class GraphNode(NodeFactory):
-    """A node of a graph. Its methods add nodes that depend on it; `pred` and `succ` are sets that change its edges."""
+    """A node of a graph. Its methods add nodes that depend on it; `pred` and `succ` are sets that change its edges.
+
+    Examples
+    --------
+    >>> definition = GraphDefinition()
+    >>> first = definition.memset(buffer, 0, 400)
+    >>> second = first.launch(config, kernel, buffer, 2.0, 100)
+    >>> first.succ == {second}, second.pred == {first}
+    (True, True)
+    """
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError(f"a {type(self).__name__} is not made directly: use a method of a graph or node")
@@ -140,7 +149,21 @@ cdef class GraphNode(NodeFactory):
             check(cydriver.cuGraphRemoveDependencies(graph, &first, &last, NULL, 1), b"cuGraphRemoveDependencies")
 
     def destroy(self) -> None:
-        """Remove the node and its edges from the graph. A second call does nothing."""
+        """Remove the node and its edges from the graph (cuGraphDestroyNode). A second call does nothing.
+
+        Raises
+        ------
+        CUDAError
+            If cuGraphDestroyNode fails, for example for a node of a child graph.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> node = definition.memset(buffer, 0, 400)
+        >>> node.destroy()
+        >>> node.is_valid, definition.nodes()
+        (False, set())
+        """
         cdef cydriver.CUgraphNode node = self.native
         if not self.is_valid:
             return

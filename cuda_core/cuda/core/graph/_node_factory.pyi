@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cuda.core._device._device import Device
@@ -8,7 +8,6 @@ from cuda.core._launch._kernel import Kernel
 from cuda.core._launch._launch_config import LaunchConfig
 from cuda.core._memory._buffer import Buffer
 from cuda.core._stream._event import Event
-from cuda.core.graph._builder import GraphBuilder
 from cuda.core.graph._conditional_node import IfElseNode, IfNode, SwitchNode, WhileNode
 from cuda.core.graph._definition import GraphDefinition
 from cuda.core.graph._node import GraphNode
@@ -20,6 +19,7 @@ from cuda.core.graph._work_node import (
     EventRecordNode,
     EventWaitNode,
     FreeNode,
+    HostCallbackNode,
     KernelNode,
     MemcpyNode,
     MemsetNode,
@@ -42,8 +42,8 @@ class NodeFactory:
         dst_owner: object = None,
     ) -> MemsetNode: ...
     # HostCallbackNode overrides this method with a property, the function.
-    callback: Any
-    def embed(self, child: GraphDefinition | GraphBuilder) -> ChildGraphNode: ...
+    def callback(self, fn: Callable[..., object], *, user_data: Any = None) -> HostCallbackNode: ...
+    def embed(self, child: GraphDefinition) -> ChildGraphNode: ...
     def join(self, *nodes: GraphNode) -> EmptyNode: ...
     def record(self, event: Event) -> EventRecordNode: ...
     def wait(self, event: Event) -> EventWaitNode: ...

@@ -58,7 +58,7 @@ cdef class NodeFactory:
         return node_object(self.state, node)
 
     def launch(self, config, kernel, *args):
-        """Add a node that runs a kernel.
+        """Add a node that runs a kernel (cuGraphAddKernelNode).
 
         Parameters
         ----------
@@ -66,12 +66,30 @@ cdef class NodeFactory:
             The launch configuration.
         kernel : Kernel
             The kernel.
-        *args
+        *args : object
             Its arguments, as in `cuda.core.launch`. The graph keeps them alive.
 
         Returns
         -------
         KernelNode
+            The new node.
+
+        Raises
+        ------
+        TypeError
+            If `config`, `kernel` or an argument is of the wrong type.
+        CUDAError
+            If the node cannot be added; the message names the limit that the configuration exceeds.
+
+        Examples
+        --------
+        >>> from cuda.core.graph import GraphDefinition
+        >>> definition = GraphDefinition()
+        >>> node = definition.launch(config, kernel, buffer, 2.0, 100)
+        >>> definition.instantiate().launch(stream)
+        >>> stream.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[0])
+        2.0
         """
         cdef KernelParams params = KernelParams.make(config, kernel, args)
         cdef Dependencies deps = Dependencies(self)
@@ -89,7 +107,7 @@ cdef class NodeFactory:
         return self.new_node(node, user, (kernel, config))
 
     def memcpy(self, dst, src, size, *, dst_owner=None, src_owner=None):
-        """Add a node that copies memory.
+        """Add a node that copies memory (cuGraphAddMemcpyNode).
 
         Parameters
         ----------
@@ -103,6 +121,23 @@ cdef class NodeFactory:
         Returns
         -------
         MemcpyNode
+            The new node.
+
+        Raises
+        ------
+        TypeError
+            If an operand is neither a Buffer nor an address.
+        ValueError
+            If a Buffer is smaller than `size`.
+        CUDAError
+            If the node cannot be added.
+
+        Examples
+        --------
+        >>> target = device.allocate(400, stream=stream)
+        >>> node = GraphDefinition().memcpy(target, buffer, 400)
+        >>> node.size
+        400
         """
         cdef CopyParams params = CopyParams.make(dst, src, size, dst_owner, src_owner)
         cdef Dependencies deps = Dependencies(self)
@@ -114,7 +149,7 @@ cdef class NodeFactory:
         return self._added(<uintptr_t>node, <uintptr_t>user, <int>status, b"cuGraphAddMemcpyNode", params.owners)
 
     def memset(self, dst, value, width, height=1, pitch=0, *, dst_owner=None):
-        """Add a node that fills memory.
+        """Add a node that fills memory (cuGraphAddMemsetNode).
 
         Parameters
         ----------
@@ -134,6 +169,25 @@ cdef class NodeFactory:
         Returns
         -------
         MemsetNode
+            The new node.
+
+        Raises
+        ------
+        TypeError
+            If `dst` is neither a Buffer nor an address, or `value` no pattern.
+        ValueError
+            If the pattern has another size, or a Buffer is too small.
+        CUDAError
+            If the node cannot be added.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> node = definition.memset(buffer, np.float32(0.5), 100)
+        >>> definition.instantiate().launch(stream)
+        >>> stream.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[99])
+        0.5
         """
         cdef FillParams params = FillParams.make(dst, value, width, height, pitch, dst_owner)
         cdef Dependencies deps = Dependencies(self)
@@ -145,7 +199,7 @@ cdef class NodeFactory:
         return self._added(<uintptr_t>node, <uintptr_t>user, <int>status, b"cuGraphAddMemsetNode", params.owners)
 
     def callback(self, fn, *, user_data=None):
-        """Add a node that calls a function on the host; it must not call CUDA.
+        """Add a node that calls a function on the host (cuGraphAddHostNode); it must not call CUDA.
 
         Parameters
         ----------
@@ -159,6 +213,25 @@ cdef class NodeFactory:
         Returns
         -------
         HostCallbackNode
+            The new node.
+
+        Raises
+        ------
+        TypeError
+            If `fn` is not callable, or `user_data` is given for a Python function.
+        CUDAError
+            If the node cannot be added.
+
+        Examples
+        --------
+        >>> calls = []
+        >>> definition = GraphDefinition()
+        >>> node = definition.callback(lambda: calls.append(len(calls)))
+        >>> graph = definition.instantiate()
+        >>> graph.launch(stream), graph.launch(stream), stream.sync()
+        (None, None, None)
+        >>> calls
+        [0, 1]
         """
         cdef Dependencies deps = Dependencies(self)
         cdef HostParams params = HostParams.make(fn, user_data)
@@ -169,7 +242,7 @@ cdef class NodeFactory:
         return self._added(<uintptr_t>node, <uintptr_t>user, <int>status, b"cuGraphAddHostNode", params.function)
 
     def embed(self, child):
-        """Add a child graph node, which runs a copy of another graph.
+        """Add a child graph node, which runs a copy of another graph (cuGraphAddChildGraphNode).
 
         Parameters
         ----------
@@ -179,6 +252,26 @@ cdef class NodeFactory:
         Returns
         -------
         ChildGraphNode
+            The new node.
+
+        Raises
+        ------
+        TypeError
+            If `child` is not a GraphDefinition.
+        ClosedError
+            If `child` was destroyed.
+        CUDAError
+            If the node cannot be added.
+
+        Examples
+        --------
+        >>> child, definition = GraphDefinition(), GraphDefinition()
+        >>> first = child.launch(config, kernel, buffer, 2.0, 100)
+        >>> node = definition.embed(child).embed(child)  # twice, one after the other
+        >>> definition.instantiate().launch(stream)
+        >>> stream.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[0])
+        4.0
         """
         if not isinstance(child, NodeFactory):
             raise TypeError(
@@ -193,7 +286,7 @@ cdef class NodeFactory:
         return self._added(<uintptr_t>node, 0, <int>status, b"cuGraphAddChildGraphNode", None)
 
     def join(self, *nodes):
-        """Add an empty node that depends on other nodes.
+        """Add an empty node that depends on other nodes (cuGraphAddEmptyNode).
 
         Parameters
         ----------
@@ -203,6 +296,26 @@ cdef class NodeFactory:
         Returns
         -------
         EmptyNode
+            The new node; nodes added to it run after all dependencies.
+
+        Raises
+        ------
+        TypeError
+            If an item is not a GraphNode.
+        ValueError
+            If a node is of another graph.
+        ClosedError
+            If a node was destroyed.
+        CUDAError
+            If the node cannot be added.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> low, high = definition.memset(buffer, 0, 200), definition.memset(int(buffer.handle) + 200, 1, 200)
+        >>> after_both = low.join(high)
+        >>> len(after_both.pred)
+        2
         """
         cdef Dependencies deps = Dependencies(self, [handle_of(each, self.state) for each in nodes])
         cdef cydriver.CUgraphNode node = NULL
@@ -210,7 +323,7 @@ cdef class NodeFactory:
         return self._added(<uintptr_t>node, 0, <int>status, b"cuGraphAddEmptyNode", None)
 
     def record(self, event):
-        """Add a node that records an event.
+        """Add a node that records an event (cuGraphAddEventRecordNode).
 
         Parameters
         ----------
@@ -220,11 +333,29 @@ cdef class NodeFactory:
         Returns
         -------
         EventRecordNode
+            The new node.
+
+        Raises
+        ------
+        TypeError
+            If `event` is not an Event.
+        ClosedError
+            If the event is closed.
+        CUDAError
+            If the node cannot be added.
+
+        Examples
+        --------
+        >>> event = device.create_event()
+        >>> definition = GraphDefinition()
+        >>> node = definition.launch(config, kernel, buffer, 2.0, 100).record(event)
+        >>> definition.instantiate().launch(stream)
+        >>> event.sync()
         """
         return self._event(event, True)
 
     def wait(self, event):
-        """Add a node that waits for an event.
+        """Add a node that waits for an event (cuGraphAddEventWaitNode).
 
         Parameters
         ----------
@@ -234,6 +365,24 @@ cdef class NodeFactory:
         Returns
         -------
         EventWaitNode
+            The new node.
+
+        Raises
+        ------
+        TypeError
+            If `event` is not an Event.
+        ClosedError
+            If the event is closed.
+        CUDAError
+            If the node cannot be added.
+
+        Examples
+        --------
+        >>> event = stream.record()
+        >>> definition = GraphDefinition()
+        >>> node = definition.wait(event).launch(config, kernel, buffer, 2.0, 100)
+        >>> [type(each).__name__ for each in node.pred]
+        ['EventWaitNode']
         """
         return self._event(event, False)
 
@@ -250,7 +399,8 @@ cdef class NodeFactory:
         return self._added(<uintptr_t>node, <uintptr_t>user, <int>status, b"cuGraphAddEventWaitNode", event)
 
     def allocate(self, size, *, device=None, memory_type=GraphMemoryType.DEVICE, peer_access=None):
-        """Add a node that allocates memory each time the graph runs, always at the same address.
+        """Add a node that allocates memory each time the graph runs, always at the same address
+        (cuGraphAddMemAllocNode).
 
         Parameters
         ----------
@@ -267,6 +417,23 @@ cdef class NodeFactory:
         -------
         AllocNode
             Its `dptr` is the address.
+
+        Raises
+        ------
+        ValueError
+            If `memory_type` is unknown.
+        MemoryError
+            If the host has no memory.
+        CUDAError
+            If the node cannot be added.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> memory = definition.allocate(400)
+        >>> filled = memory.memset(memory.dptr, 0, 400)
+        >>> node = filled.deallocate(memory.dptr)
+        >>> definition.instantiate().launch(stream)
         """
         cdef cydriver.CUDA_MEM_ALLOC_NODE_PARAMS params
         cdef cydriver.CUgraphNode node = NULL
@@ -307,7 +474,7 @@ cdef class NodeFactory:
         return self._added(<uintptr_t>node, 0, <int>status, b"cuGraphAddMemAllocNode", details)
 
     def deallocate(self, dptr):
-        """Add a node that frees memory which another node allocates.
+        """Add a node that frees memory which another node allocates (cuGraphAddMemFreeNode).
 
         Parameters
         ----------
@@ -317,6 +484,22 @@ cdef class NodeFactory:
         Returns
         -------
         FreeNode
+            The new node. It must run after all uses of the memory.
+
+        Raises
+        ------
+        TypeError
+            If `dptr` is no address.
+        CUDAError
+            If the node cannot be added, for example because no node allocates at this address.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> memory = definition.allocate(400)
+        >>> node = memory.memcpy(memory.dptr, buffer, 400).deallocate(memory.dptr)
+        >>> node.dptr == memory.dptr
+        True
         """
         cdef Dependencies deps = Dependencies(self)
         cdef cydriver.CUgraphNode node = NULL
@@ -325,7 +508,7 @@ cdef class NodeFactory:
         return self._added(<uintptr_t>node, 0, <int>status, b"cuGraphAddMemFreeNode", None)
 
     def if_then(self, condition):
-        """Add a node whose body graph runs if a condition is not 0.
+        """Add a node whose body graph runs if a condition is not 0 (cuGraphAddNode).
 
         Parameters
         ----------
@@ -336,11 +519,29 @@ cdef class NodeFactory:
         -------
         IfNode
             Add the nodes of the body to its `then`.
+
+        Raises
+        ------
+        TypeError
+            If `condition` is not a GraphCondition.
+        CUDAError
+            If the node cannot be added.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> body = definition.if_then(definition.create_condition(default_value=1)).then
+        >>> node = body.launch(config, kernel, buffer, 5.0, 100)
+        >>> definition.instantiate().launch(stream)
+        >>> stream.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[0])
+        5.0
         """
         return self.add_conditional(condition, cydriver.CU_GRAPH_COND_TYPE_IF, 1)
 
     def if_else(self, condition):
-        """Add a node with two body graphs: the first runs if a condition is not 0, the second if it is 0.
+        """Add a node with two body graphs: the first runs if a condition is not 0, the second if it is 0
+        (cuGraphAddNode).
 
         Parameters
         ----------
@@ -351,11 +552,29 @@ cdef class NodeFactory:
         -------
         IfElseNode
             Add the nodes of the bodies to its `then` and `else_`.
+
+        Raises
+        ------
+        TypeError
+            If `condition` is not a GraphCondition.
+        CUDAError
+            If the node cannot be added.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> branch = definition.if_else(definition.create_condition(default_value=0))
+        >>> then = branch.then.launch(config, kernel, buffer, 5.0, 100)
+        >>> otherwise = branch.else_.launch(config, kernel, buffer, 7.0, 100)
+        >>> definition.instantiate().launch(stream)
+        >>> stream.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[0])
+        7.0
         """
         return self.add_conditional(condition, cydriver.CU_GRAPH_COND_TYPE_IF, 2)
 
     def while_loop(self, condition):
-        """Add a node whose body graph is repeated while a condition is not 0.
+        """Add a node whose body graph is repeated while a condition is not 0 (cuGraphAddNode).
 
         Parameters
         ----------
@@ -366,11 +585,36 @@ cdef class NodeFactory:
         -------
         WhileNode
             Add the nodes of the body to its `body`.
+
+        Raises
+        ------
+        TypeError
+            If `condition` is not a GraphCondition.
+        CUDAError
+            If the node cannot be added.
+
+        Examples
+        --------
+        >>> step = Module.from_source('''
+        ... extern "C" __device__ __cudart_builtin__ void cudaGraphSetConditional(unsigned long long, unsigned);
+        ... extern "C" __global__ void step(float *x, unsigned long long more)
+        ... {
+        ...     cudaGraphSetConditional(more, ++x[0] < 10);
+        ... }
+        ... ''').step
+        >>> definition = GraphDefinition()
+        >>> again = definition.create_condition(default_value=1)
+        >>> node = definition.while_loop(again).body.launch(LaunchConfig(grid=1, block=1), step, buffer, again)
+        >>> definition.instantiate().launch(stream)
+        >>> stream.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[0])
+        10.0
         """
         return self.add_conditional(condition, cydriver.CU_GRAPH_COND_TYPE_WHILE, 1)
 
     def switch(self, condition, count):
-        """Add a node with several body graphs; the value of a condition is the index of the one that runs.
+        """Add a node with several body graphs; the value of a condition is the index of the one that runs
+        (cuGraphAddNode).
 
         Parameters
         ----------
@@ -383,6 +627,25 @@ cdef class NodeFactory:
         -------
         SwitchNode
             Add the nodes of the bodies to its `branches`.
+
+        Raises
+        ------
+        TypeError
+            If `condition` is not a GraphCondition.
+        ValueError
+            If `count` is not at least 1.
+        CUDAError
+            If the node cannot be added.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> choice = definition.switch(definition.create_condition(default_value=2), 3)
+        >>> nodes = [body.launch(config, kernel, buffer, 10.0 * i, 100) for i, body in enumerate(choice.branches)]
+        >>> definition.instantiate().launch(stream)
+        >>> stream.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[0])
+        20.0
         """
         cdef unsigned int size = checked_uint(count, "count")
         if size == 0:

@@ -156,6 +156,13 @@ cdef class GraphCondition:
 
     Conditions come from `GraphDefinition.create_condition` and `GraphBuilder.create_condition`. Pass one as kernel
     argument for a parameter of type ``cudaGraphConditionalHandle``.
+
+    Examples
+    --------
+    >>> definition = GraphDefinition()
+    >>> condition = definition.create_condition(default_value=1)
+    >>> definition.if_then(condition).condition == condition
+    True
     """
 
     def __init__(self, *args, **kwargs):

@@ -72,7 +72,7 @@ class MemsetNode(GraphNode):
 
 class HostCallbackNode(GraphNode):
     @property
-    def callback(self) -> Callable[[], object] | None: ...
+    def callback(self) -> Callable[[], object] | None: ...  # type: ignore[override]
     def update(self, fn: Callable[..., object], *, user_data: Any = None) -> None: ...
 
 class EventRecordNode(GraphNode):

@@ -27,11 +27,25 @@ cdef object _owner(tuple kept, int which):
 
 
 cdef class EmptyNode(GraphNode):
-    """A node without work, which only depends on others."""
+    """A node without work, which only depends on others.
+
+    Examples
+    --------
+    >>> definition = GraphDefinition()
+    >>> definition.empty().type.name
+    'CU_GRAPH_NODE_TYPE_EMPTY'
+    """
 
 
 cdef class KernelNode(GraphNode):
-    """A node that runs a kernel."""
+    """A node that runs a kernel.
+
+    Examples
+    --------
+    >>> node = GraphDefinition().launch(LaunchConfig(grid=4, block=128), kernel, buffer, 2.0, 100)
+    >>> node.grid, node.block, node.kernel == kernel
+    ((4, 1, 1), (128, 1, 1), True)
+    """
 
     cdef cydriver.CUDA_KERNEL_NODE_PARAMS params(self) except *:
         cdef cydriver.CUDA_KERNEL_NODE_PARAMS params
@@ -87,7 +101,8 @@ cdef class KernelNode(GraphNode):
         return Kernel.from_handle(<uintptr_t>params.kern or <uintptr_t>params.func)
 
     def update(self, *, config=None, kernel=None, args=None) -> None:
-        """Change the kernel, its configuration or arguments, for graphs instantiated from now on.
+        """Change the kernel, its configuration or arguments, for graphs instantiated from now on
+        (cuGraphKernelNodeSetParams).
 
         Parameters
         ----------
@@ -97,6 +112,27 @@ cdef class KernelNode(GraphNode):
             The kernel; by default unchanged. Another kernel requires its `args`.
         args : tuple, optional
             All arguments; by default unchanged.
+
+        Raises
+        ------
+        ValueError
+            If another kernel is given without `args`, or the cluster or cooperation would be removed.
+        TypeError
+            If an argument is of the wrong type.
+        ClosedError
+            If the node was destroyed.
+        CUDAError
+            If cuGraphKernelNodeSetParams fails.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> node = definition.launch(config, kernel, buffer, 2.0, 100)
+        >>> node.update(args=(buffer, 5.0, 100))
+        >>> definition.instantiate().launch(stream)
+        >>> stream.sync()
+        >>> print(np.frombuffer(buffer, np.float32)[0])
+        5.0
         """
         cdef KernelParams params
         cdef cydriver.CUDA_KERNEL_NODE_PARAMS native = self.params()
@@ -134,7 +170,15 @@ cdef int _refuse_attributes(config, before) except -1:
 
 
 cdef class MemcpyNode(GraphNode):
-    """A node that copies memory."""
+    """A node that copies memory.
+
+    Examples
+    --------
+    >>> target = device.allocate(400, stream=stream)
+    >>> node = GraphDefinition().memcpy(target, buffer, 400)
+    >>> node.dst == target.handle, node.src == buffer.handle
+    (True, True)
+    """
 
     cdef cydriver.CUDA_MEMCPY3D params(self) except *:
         cdef cydriver.CUDA_MEMCPY3D params
@@ -160,7 +204,7 @@ cdef class MemcpyNode(GraphNode):
         return params.WidthInBytes * (params.Height or 1) * (params.Depth or 1)
 
     def update(self, *, dst=None, src=None, size=None, dst_owner=None, src_owner=None) -> None:
-        """Change the operands or size, for graphs instantiated from now on.
+        """Change the operands or size, for graphs instantiated from now on (cuGraphMemcpyNodeSetParams).
 
         Parameters
         ----------
@@ -170,6 +214,21 @@ cdef class MemcpyNode(GraphNode):
             Size in bytes; by default unchanged.
         dst_owner, src_owner : object, optional
             The owner of the memory, if it is given as an address.
+
+        Raises
+        ------
+        ClosedError
+            If the node was destroyed.
+        CUDAError
+            If cuGraphMemcpyNodeSetParams fails.
+
+        Examples
+        --------
+        >>> target = device.allocate(400, stream=stream)
+        >>> node = GraphDefinition().memcpy(target, buffer, 400)
+        >>> node.update(size=200)
+        >>> node.size
+        200
         """
         cdef CopyParams params
         if dst is None:
@@ -183,7 +242,14 @@ cdef class MemcpyNode(GraphNode):
 
 
 cdef class MemsetNode(GraphNode):
-    """A node that fills memory."""
+    """A node that fills memory.
+
+    Examples
+    --------
+    >>> node = GraphDefinition().memset(buffer, np.float32(0), 100)
+    >>> node.element_size, node.width, node.height
+    (4, 100, 1)
+    """
 
     cdef cydriver.CUDA_MEMSET_NODE_PARAMS params(self) except *:
         cdef cydriver.CUDA_MEMSET_NODE_PARAMS params
@@ -221,7 +287,8 @@ cdef class MemsetNode(GraphNode):
         return self.params().pitch
 
     def update(self, *, dst=None, value=None, width=None, height=None, pitch=None, dst_owner=None) -> None:
-        """Change the parameters, for graphs instantiated from now on; those not given stay unchanged.
+        """Change the parameters, for graphs instantiated from now on; those not given stay unchanged
+        (cuGraphMemsetNodeSetParams).
 
         Parameters
         ----------
@@ -235,6 +302,20 @@ cdef class MemsetNode(GraphNode):
             Bytes from one row to the next.
         dst_owner : object, optional
             The owner of the memory, if it is given as an address.
+
+        Raises
+        ------
+        ClosedError
+            If the node was destroyed.
+        CUDAError
+            If cuGraphMemsetNodeSetParams fails.
+
+        Examples
+        --------
+        >>> node = GraphDefinition().memset(buffer, 0, 400)
+        >>> node.update(value=255)
+        >>> node.value, node.width
+        (255, 400)
         """
         cdef FillParams params
         cdef cydriver.CUDA_MEMSET_NODE_PARAMS old = self.params()
@@ -252,7 +333,14 @@ cdef class MemsetNode(GraphNode):
 
 
 cdef class HostCallbackNode(GraphNode):
-    """A node that calls a function on the host. To add another one that depends on it: ``node.join().callback(fn)``."""
+    """A node that calls a function on the host. To add another one that depends on it: ``node.join().callback(fn)``.
+
+    Examples
+    --------
+    >>> node = GraphDefinition().callback(print)
+    >>> node.callback
+    <built-in function print>
+    """
 
     @property
     def callback(self):
@@ -260,7 +348,7 @@ cdef class HostCallbackNode(GraphNode):
         return self.details()
 
     def update(self, fn, *, user_data=None) -> None:
-        """Change the function, for graphs instantiated from now on.
+        """Change the function, for graphs instantiated from now on (cuGraphHostNodeSetParams).
 
         Parameters
         ----------
@@ -268,6 +356,22 @@ cdef class HostCallbackNode(GraphNode):
             As for `GraphNode.callback`.
         user_data : int or bytes-like, optional
             For a ctypes function.
+
+        Raises
+        ------
+        TypeError
+            If `fn` is not callable, or `user_data` is given for a Python function.
+        ClosedError
+            If the node was destroyed.
+        CUDAError
+            If cuGraphHostNodeSetParams fails.
+
+        Examples
+        --------
+        >>> node = GraphDefinition().callback(print)
+        >>> node.update(repr.__call__)
+        >>> node.callback
+        <method-wrapper '__call__' of builtin_function_or_method object at ...>
         """
         cdef cydriver.CUgraphNode node = self.open_node()
         cdef HostParams params = HostParams.make(fn, user_data)
@@ -278,7 +382,14 @@ cdef class HostCallbackNode(GraphNode):
 
 
 cdef class EventRecordNode(GraphNode):
-    """A node that records an event."""
+    """A node that records an event.
+
+    Examples
+    --------
+    >>> event = device.create_event()
+    >>> GraphDefinition().record(event).event is event
+    True
+    """
 
     @property
     def event(self):
@@ -288,12 +399,29 @@ cdef class EventRecordNode(GraphNode):
         return _event_object(event, self.details())
 
     def update(self, event) -> None:
-        """Change the event to record, for graphs instantiated from now on.
+        """Change the event to record, for graphs instantiated from now on (cuGraphEventRecordNodeSetEvent).
 
         Parameters
         ----------
         event : Event
             The event; the graph keeps it alive.
+
+        Raises
+        ------
+        TypeError
+            If `event` is not an Event.
+        ClosedError
+            If the event is closed, or the node was destroyed.
+        CUDAError
+            If cuGraphEventRecordNodeSetEvent fails.
+
+        Examples
+        --------
+        >>> first, second = device.create_event(), device.create_event()
+        >>> node = GraphDefinition().record(first)
+        >>> node.update(second)
+        >>> node.event is second
+        True
         """
         cdef cydriver.CUevent native = event_handle(event)
         cdef cydriver.CUgraphNode node = self.open_node()
@@ -303,7 +431,14 @@ cdef class EventRecordNode(GraphNode):
 
 
 cdef class EventWaitNode(GraphNode):
-    """A node that waits for an event."""
+    """A node that waits for an event.
+
+    Examples
+    --------
+    >>> event = stream.record()
+    >>> GraphDefinition().wait(event).event is event
+    True
+    """
 
     @property
     def event(self):
@@ -313,12 +448,29 @@ cdef class EventWaitNode(GraphNode):
         return _event_object(event, self.details())
 
     def update(self, event) -> None:
-        """Change the event to wait for, for graphs instantiated from now on.
+        """Change the event to wait for, for graphs instantiated from now on (cuGraphEventWaitNodeSetEvent).
 
         Parameters
         ----------
         event : Event
             The event; the graph keeps it alive.
+
+        Raises
+        ------
+        TypeError
+            If `event` is not an Event.
+        ClosedError
+            If the event is closed, or the node was destroyed.
+        CUDAError
+            If cuGraphEventWaitNodeSetEvent fails.
+
+        Examples
+        --------
+        >>> first, second = stream.record(), stream.record()
+        >>> node = GraphDefinition().wait(first)
+        >>> node.update(second)
+        >>> node.event is second
+        True
         """
         cdef cydriver.CUevent native = event_handle(event)
         cdef cydriver.CUgraphNode node = self.open_node()
@@ -334,7 +486,16 @@ cdef object _event_object(cydriver.CUevent native, object known):
 
 
 cdef class ChildGraphNode(GraphNode):
-    """A node that runs another graph."""
+    """A node that runs another graph.
+
+    Examples
+    --------
+    >>> child = GraphDefinition()
+    >>> inner = child.memset(buffer, 0, 400)
+    >>> node = GraphDefinition().embed(child)
+    >>> len(node.child_graph.nodes())
+    1
+    """
 
     @property
     def child_graph(self):
@@ -346,12 +507,29 @@ cdef class ChildGraphNode(GraphNode):
         return definition_of(self.state.child(self.native, graph, False))
 
     def update(self, child) -> None:
-        """Replace the child graph by a copy of another graph, for graphs instantiated from now on.
+        """Replace the child graph by a copy of another graph, for graphs instantiated from now on
+        (cuGraphNodeSetParams).
 
         Parameters
         ----------
         child : GraphDefinition
             The graph. The former `child_graph` becomes invalid.
+
+        Raises
+        ------
+        ClosedError
+            If the graph or the node was destroyed.
+        CUDAError
+            If cuGraphNodeSetParams fails: it needs a driver of CUDA 12.2.
+
+        Examples
+        --------
+        >>> node = GraphDefinition().embed(GraphDefinition())
+        >>> other = GraphDefinition()
+        >>> inner = other.memset(buffer, 0, 400)
+        >>> node.update(other)
+        >>> len(node.child_graph.nodes())
+        1
         """
         cdef State inner = state_of(child, "child")
         cdef cydriver.CUgraphNodeParams params
@@ -364,7 +542,14 @@ cdef class ChildGraphNode(GraphNode):
 
 
 cdef class AllocNode(GraphNode):
-    """A node that allocates memory."""
+    """A node that allocates memory.
+
+    Examples
+    --------
+    >>> node = GraphDefinition().allocate(400)
+    >>> node.bytesize, str(node.memory_type)
+    (400, 'device')
+    """
 
     cdef cydriver.CUDA_MEM_ALLOC_NODE_PARAMS params(self) except *:
         cdef cydriver.CUDA_MEM_ALLOC_NODE_PARAMS params
@@ -408,7 +593,14 @@ cdef class AllocNode(GraphNode):
 
 
 cdef class FreeNode(GraphNode):
-    """A node that frees memory which another node allocates."""
+    """A node that frees memory.
+
+    Examples
+    --------
+    >>> memory = GraphDefinition().allocate(400)
+    >>> memory.deallocate(memory.dptr).dptr == memory.dptr
+    True
+    """
 
     @property
     def dptr(self) -> int:

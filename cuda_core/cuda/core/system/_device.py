@@ -106,12 +106,38 @@ class Device:
 
     @classmethod
     def get_device_count(cls) -> int:
-        """Return the number of devices."""
+        """Return the number of devices (nvmlDeviceGetCount).
+
+        Returns
+        -------
+        int
+            All devices, including those not visible to CUDA.
+
+        Raises
+        ------
+        NvmlError
+            If NVML cannot be initialised.
+
+        Examples
+        --------
+        >>> system.Device.get_device_count() >= 1
+        True
+        """
         return int(nvml().device_get_count_v2())
 
     @classmethod
     def get_all_devices(cls) -> Iterator[Device]:
         """Yield all devices, in the order of their indices.
+
+        Yields
+        ------
+        Device
+            The devices, including those not visible to CUDA.
+
+        Raises
+        ------
+        NvmlError
+            If NVML cannot be initialised.
 
         Examples
         --------
@@ -123,23 +149,79 @@ class Device:
 
     @classmethod
     def get_all_devices_with_cpu_affinity(cls, cpu_index: int) -> Iterator[Device]:
-        """Yield the devices with affinity to a CPU of the host."""
+        """Yield the devices with affinity to a CPU of the host (nvmlSystemGetTopologyGpuSet).
+
+        Parameters
+        ----------
+        cpu_index : int
+            The number of the CPU.
+
+        Yields
+        ------
+        Device
+            The devices that are closest to this CPU.
+
+        Raises
+        ------
+        NvmlError
+            If there is no such CPU.
+
+        Examples
+        --------
+        >>> system.Device(0) in system.Device.get_all_devices_with_cpu_affinity(0)
+        True
+        """
         for handle in nvml().system_get_topology_gpu_set(cpu_index):
             yield cls._of(handle)
 
     def get_topology_nearest_gpus(self, level: GpuTopologyLevel | str) -> Iterator[Device]:
-        """Yield the devices whose topological distance from this one is at most `level`."""
+        """Yield the devices whose topological distance from this one is at most `level`
+        (nvmlDeviceGetTopologyNearestGpus).
+
+        Parameters
+        ----------
+        level : GpuTopologyLevel or str
+            The distance, from ``"internal"`` (one board) to ``"system"``.
+
+        Yields
+        ------
+        Device
+            The other devices.
+
+        Raises
+        ------
+        NvmlError
+            If the query fails.
+        ValueError
+            If `level` is unknown.
+
+        Examples
+        --------
+        >>> first = system.Device(0)
+        >>> first in first.get_topology_nearest_gpus("system")  # only others
+        False
+        """
         which = _codes.number(GpuTopologyLevel, level, "level")
         for handle in nvml().device_get_topology_nearest_gpus(self._handle, which):
             yield type(self)._of(handle)
 
     def to_cuda_device(self) -> cuda.core.Device:
-        """Return the same device as `cuda.core.Device`.
+        """Return the same device as `cuda.core.Device`, by its UUID.
+
+        Returns
+        -------
+        cuda.core.Device
+            The device, for streams, memory and launches.
 
         Raises
         ------
         RuntimeError
             If it is not visible to CUDA, for example because of CUDA_VISIBLE_DEVICES.
+
+        Examples
+        --------
+        >>> system.Device(uuid="GPU-" + device.uuid).to_cuda_device() == device
+        True
         """
         from cuda.core import Device as CudaDevice
 
@@ -168,14 +250,7 @@ class Device:
 
     @property
     def uuid_without_prefix(self) -> str:
-        """Return the UUID as `cuda.core.Device.uuid` has it.
-
-        Examples
-        --------
-        >>> first = system.Device(0)
-        >>> first.uuid_without_prefix == first.to_cuda_device().uuid
-        True
-        """
+        """Return the UUID as `cuda.core.Device.uuid` has it, without ``GPU-``."""
         return self.uuid.partition("-")[2]
 
     @property
@@ -196,14 +271,7 @@ class Device:
 
     @property
     def cuda_compute_capability(self) -> tuple[int, int]:
-        """Return the version of the architecture as (major, minor).
-
-        Examples
-        --------
-        >>> major, minor = system.Device(0).cuda_compute_capability
-        >>> (major, minor) >= (7, 5)
-        True
-        """
+        """Return the version of the architecture as (major, minor), such as (9, 0)."""
         major, minor = nvml().device_get_cuda_compute_capability(self._handle)
         return int(major), int(minor)
 
@@ -248,12 +316,12 @@ class Device:
 
     @property
     def memory_info(self) -> MemoryInfo:
-        """Return the current memory usage.
+        """Return the current memory usage: `total`, `used`, `free` and `reserved`, in bytes.
 
         Examples
         --------
         >>> memory = system.Device(0).memory_info
-        >>> 0 <= memory.used <= memory.total  # bytes
+        >>> 0 <= memory.used <= memory.total
         True
         """
         return MemoryInfo(nvml().device_get_memory_info_v2(self._handle))
@@ -265,19 +333,19 @@ class Device:
 
     @property
     def utilization(self) -> Utilization:
-        """Return the utilisation in the last sample period.
+        """Return the utilisation in the last sample period: `gpu` and `memory`, in percent of the time.
 
         Examples
         --------
         >>> busy = system.Device(0).utilization
-        >>> 0 <= busy.gpu <= 100  # percent
+        >>> 0 <= busy.gpu <= 100
         True
         """
         return Utilization(nvml().device_get_utilization_rates(self._handle))
 
     @property
     def compute_running_processes(self) -> list[ProcessInfo]:
-        """Return the processes with a compute context on the device.
+        """Return the processes with a compute context on the device: `pid`, and their memory in bytes.
 
         Examples
         --------
@@ -287,7 +355,7 @@ class Device:
 
     @property
     def temperature(self) -> Temperature:
-        """Return the temperatures."""
+        """Return the temperatures and their thresholds, in degrees Celsius."""
         return Temperature(self)
 
     @property
@@ -301,7 +369,32 @@ class Device:
         return int(nvml().device_get_num_fans(self._handle))
 
     def get_fan(self, fan: int = 0) -> FanInfo:
-        """Return a fan by its index."""
+        """Return a fan by its index.
+
+        Parameters
+        ----------
+        fan : int
+            The index, below `num_fans`.
+
+        Returns
+        -------
+        FanInfo
+            Its speed in percent and in revolutions per minute, and its control policy.
+
+        Raises
+        ------
+        ValueError
+            If there is no such fan.
+        NvmlError
+            If the device has no fans.
+
+        Examples
+        --------
+        >>> try:
+        ...     percent = system.Device(0).get_fan().speed
+        ... except (ValueError, system.NotSupportedError):  # passive cooling, or the CPU device
+        ...     percent = None
+        """
         count = self.num_fans
         if not 0 <= fan < count:
             there = f"they are 0 to {count - 1}" if count else "the device has none"
@@ -326,7 +419,28 @@ class Device:
         return GpuDynamicPstatesInfo(found.utilization)
 
     def get_clock(self, clock_type: ClockType | str) -> ClockInfo:
-        """Return one of the clocks."""
+        """Return one of the clocks.
+
+        Parameters
+        ----------
+        clock_type : ClockType or str
+            ``"graphics"``, ``"sm"``, ``"memory"`` or ``"video"``.
+
+        Returns
+        -------
+        ClockInfo
+            Its current and maximum frequencies, in MHz.
+
+        Raises
+        ------
+        ValueError
+            If `clock_type` is unknown.
+
+        Examples
+        --------
+        >>> system.Device(0).get_clock("sm").get_current_mhz() > 0
+        True
+        """
         from cuda.core.system._clock import ClockInfo
 
         return ClockInfo(self, clock_type)
@@ -390,32 +504,147 @@ class Device:
         return int(nvml().device_get_numa_node_id(self._handle))
 
     def get_cpu_affinity(self, scope: AffinityScope | str = AffinityScope.NODE) -> list[int]:
-        """Return the CPUs of the host with affinity to the device."""
+        """Return the CPUs of the host with affinity to the device (nvmlDeviceGetCpuAffinityWithinScope).
+
+        Parameters
+        ----------
+        scope : AffinityScope or str
+            ``"node"`` or ``"socket"``.
+
+        Returns
+        -------
+        list of int
+            The numbers of the CPUs.
+
+        Raises
+        ------
+        NvmlError
+            If the query fails.
+        ValueError
+            If `scope` is unknown.
+
+        Examples
+        --------
+        >>> 0 in system.Device(0).get_cpu_affinity("socket")
+        True
+        """
         which = _codes.number(AffinityScope, scope, "scope")
         words = -(-(os.cpu_count() or 1) // _WORD)
         return _bits(nvml().device_get_cpu_affinity_within_scope(self._handle, words, which))
 
     def get_memory_affinity(self, scope: AffinityScope | str = AffinityScope.NODE) -> list[int]:
-        """Return the NUMA nodes of the host with affinity to the device."""
+        """Return the NUMA nodes of the host with affinity to the device (nvmlDeviceGetMemoryAffinity).
+
+        Parameters
+        ----------
+        scope : AffinityScope or str
+            ``"node"`` or ``"socket"``.
+
+        Returns
+        -------
+        list of int
+            The numbers of the NUMA nodes.
+
+        Raises
+        ------
+        NvmlError
+            If the query fails.
+        ValueError
+            If `scope` is unknown.
+
+        Examples
+        --------
+        >>> system.Device(0).get_memory_affinity()
+        [0...]
+        """
         which = _codes.number(AffinityScope, scope, "scope")
         return _bits(nvml().device_get_memory_affinity(self._handle, _NODE_SET_WORDS, which))
 
     def set_cpu_affinity(self) -> None:
-        """Restrict the calling thread to the CPUs with affinity to the device."""
+        """Restrict the calling thread to the CPUs with affinity to the device (nvmlDeviceSetCpuAffinity).
+
+        Raises
+        ------
+        NvmlError
+            If the host does not allow it.
+
+        Examples
+        --------
+        >>> import os
+        >>> first, before = system.Device(0), os.sched_getaffinity(0)
+        >>> first.set_cpu_affinity()
+        >>> os.sched_getaffinity(0) <= set(first.get_cpu_affinity())
+        True
+        >>> os.sched_setaffinity(0, before)
+        """
         nvml().device_set_cpu_affinity(self._handle)
 
     def clear_cpu_affinity(self) -> None:
-        """Let the calling thread run on all CPUs again."""
+        """Let the calling thread run on all CPUs again (nvmlDeviceClearCpuAffinity).
+
+        Raises
+        ------
+        NvmlError
+            If the host does not allow it.
+
+        Examples
+        --------
+        >>> import os
+        >>> before = os.sched_getaffinity(0)
+        >>> system.Device(0).clear_cpu_affinity()
+        >>> before <= os.sched_getaffinity(0)
+        True
+        >>> os.sched_setaffinity(0, before)
+        """
         nvml().device_clear_cpu_affinity(self._handle)
 
     def get_nvlink_count(self) -> int:
-        """Return the number of NVLinks that the device supports."""
+        """Return the number of NVLinks that the device supports.
+
+        Returns
+        -------
+        int
+            0 for a device without NVLink, such as the CPU device.
+
+        Raises
+        ------
+        NvmlError
+            If the query fails.
+
+        Examples
+        --------
+        >>> system.Device(0).get_nvlink_count() >= 0
+        True
+        """
         library = nvml()
         fields = self.get_field_values([library.FieldId.DEV_NVLINK_LINK_COUNT])
         return int(fields[0].value)
 
     def get_nvlink(self, link: int) -> NvlinkInfo:
-        """Return an NVLink by its index."""
+        """Return an NVLink by its index.
+
+        Parameters
+        ----------
+        link : int
+            The index, below `get_nvlink_count`.
+
+        Returns
+        -------
+        NvlinkInfo
+            Its state and version.
+
+        Raises
+        ------
+        ValueError
+            If there is no such link.
+        NvmlError
+            If the query fails.
+
+        Examples
+        --------
+        >>> first = system.Device(0)
+        >>> versions = [first.get_nvlink(link).version for link in range(first.get_nvlink_count())]
+        """
         count = self.get_nvlink_count()
         if not 0 <= link < count:
             there = f"must be from 0 to {count - 1}" if count else "but the device has no NVLink"
@@ -423,21 +652,81 @@ class Device:
         return NvlinkInfo(self, link)
 
     def get_nvlinks(self) -> Iterator[NvlinkInfo]:
-        """Yield the NVLinks."""
+        """Yield the NVLinks.
+
+        Yields
+        ------
+        NvlinkInfo
+            Their states and versions.
+
+        Raises
+        ------
+        NvmlError
+            If the query fails.
+
+        Examples
+        --------
+        >>> active = sum(link.state for link in system.Device(0).get_nvlinks())
+        """
         for link in range(self.get_nvlink_count()):
             yield NvlinkInfo(self, link)
 
     # Fields and events.
 
     def get_field_values(self, field_ids: list[int | tuple[int, int]]) -> FieldValues:
-        """Return NVML fields, given by their id (`cuda.core.system.typing.FieldId`) or as (id, scope)."""
+        """Return fields of NVML, such as counters of errors (nvmlDeviceGetFieldValues).
+
+        Parameters
+        ----------
+        field_ids : list of int or (int, int)
+            The ids (`cuda.core.system.typing.FieldId`), or pairs of id and scope.
+
+        Returns
+        -------
+        FieldValues
+            A sequence of values in this order; each has its own status, which is raised on access.
+
+        Raises
+        ------
+        NvmlError
+            If the query fails.
+        TypeError
+            If `field_ids` is no list of ints or pairs.
+
+        Examples
+        --------
+        >>> from cuda.bindings import nvml
+        >>> values = system.Device(0).get_field_values([nvml.FieldId.DEV_NVLINK_LINK_COUNT])
+        >>> values[0].value >= 0
+        True
+        """
         from cuda.core.system._fields import FieldValues, pairs
 
         wanted = pairs(field_ids)
         return FieldValues(nvml().device_get_field_values(self._handle, wanted) if wanted else ())
 
     def clear_field_values(self, field_ids: list[int | tuple[int, int]]) -> None:
-        """Reset counter fields to 0."""
+        """Reset counter fields to 0 (nvmlDeviceClearFieldValues).
+
+        Parameters
+        ----------
+        field_ids : list of int or (int, int)
+            The ids, as for `get_field_values`.
+
+        Raises
+        ------
+        NvmlError
+            If the fields cannot be reset, or the caller is not root; the CPU device has no such counters.
+
+        Examples
+        --------
+        >>> from cuda.bindings import nvml
+        >>> try:
+        ...     system.Device(0).clear_field_values([nvml.FieldId.DEV_ECC_SBE_VOL_TOTAL])
+        ... except system.NvmlError as error:
+        ...     print("not reset")
+        not reset
+        """
         from cuda.core.system._fields import pairs
 
         wanted = pairs(field_ids)
@@ -445,11 +734,54 @@ class Device:
             nvml().device_clear_field_values(self._handle, wanted)
 
     def get_supported_event_types(self) -> list[EventType]:
-        """Return the types of events that the device can report."""
+        """Return the types of events that the device can report (nvmlDeviceGetSupportedEventTypes).
+
+        Returns
+        -------
+        list of EventType
+            The types, for `register_events`.
+
+        Raises
+        ------
+        NvmlError
+            If the query fails.
+
+        Examples
+        --------
+        >>> "xid_critical_error" in system.Device(0).get_supported_event_types()
+        True
+        """
         return _codes.members(EventType, nvml().device_get_supported_event_types(self._handle))
 
     def register_events(self, events: EventType | str | list[EventType | str]) -> DeviceEvents:
-        """Register for events; return an object with which to wait for them."""
+        """Register for events of the device; return an object with which to wait for them.
+
+        Parameters
+        ----------
+        events : EventType or str, or a list of them
+            The types of events: see `get_supported_event_types`.
+
+        Returns
+        -------
+        DeviceEvents
+            Its `wait` returns the next event; it is a context manager.
+
+        Raises
+        ------
+        ValueError
+            If a type is unknown.
+        NvmlError
+            If the device does not support it.
+
+        Examples
+        --------
+        >>> with system.Device(0).register_events("xid_critical_error") as events:
+        ...     try:
+        ...         events.wait(timeout_ms=10)
+        ...     except system.TimeoutError:
+        ...         print("no error so far")
+        no error so far
+        """
         from cuda.core.system._events import DeviceEvents
 
         return DeviceEvents(self, events)

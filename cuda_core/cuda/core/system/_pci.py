@@ -120,14 +120,18 @@ class _NvlinkInfo(_NvmlQueries):
 
 
 class NvlinkInfo(_NvlinkInfo):
-    """One of a device's NVLinks.
+    """One of a device's NVLinks, from `Device.get_nvlink` or `Device.get_nvlinks`.
+
+    Parameters
+    ----------
+    device : Device
+        The device.
+    link : int
+        The index of the link.
 
     Examples
     --------
-    >>> try:
-    ...     active = [link.state for link in system.Device(0).get_nvlinks()]
-    ... except system.NotSupportedError:  # the CPU device has none
-    ...     active = []
+    >>> active = [link.state for link in system.Device(0).get_nvlinks()]
     """
 
     __slots__ = ()

@@ -20,7 +20,17 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def get_user_mode_driver_version() -> tuple[int, ...]:
-    """Return the CUDA version of the user-mode driver, such as (13, 5).
+    """Return the CUDA version of the user-mode driver, such as (13, 5) (cuDriverGetVersion).
+
+    Returns
+    -------
+    tuple of int
+        Major and minor version.
+
+    Raises
+    ------
+    CUDAError
+        If there is no driver.
 
     Examples
     --------
@@ -34,11 +44,21 @@ def get_user_mode_driver_version() -> tuple[int, ...]:
 
 
 def get_kernel_mode_driver_version() -> tuple[int, ...]:
-    """Return the version of the kernel-mode driver, such as (580, 65, 6).
+    """Return the version of the kernel-mode driver, such as (580, 65, 6) (nvmlSystemGetDriverVersion).
+
+    Returns
+    -------
+    tuple of int
+        (0,) on the CPU device, which has no kernel module.
+
+    Raises
+    ------
+    NvmlError
+        If NVML cannot be initialised.
 
     Examples
     --------
-    >>> version = system.get_kernel_mode_driver_version()  # (0,) on the CPU device
+    >>> version = system.get_kernel_mode_driver_version()
     >>> ".".join(map(str, version))
     '...'
     """
@@ -46,20 +66,40 @@ def get_kernel_mode_driver_version() -> tuple[int, ...]:
 
 
 def get_driver_branch() -> str:
-    """Return the branch of the driver, such as ``"r580_00"``.
+    """Return the branch of the driver, such as ``"r580_00"`` (nvmlSystemGetDriverBranch).
+
+    Returns
+    -------
+    str
+        The branch.
+
+    Raises
+    ------
+    NvmlError
+        NotSupportedError on the CPU device, whose driver has no branch.
 
     Examples
     --------
     >>> try:
     ...     branch = system.get_driver_branch()
-    ... except system.NotSupportedError:  # the CPU device's driver is of no branch
+    ... except system.NotSupportedError:
     ...     branch = None
     """
     return nvml().system_get_driver_branch()
 
 
 def get_nvml_version() -> tuple[int, ...]:
-    """Return the version of NVML.
+    """Return the version of NVML (nvmlSystemGetNVMLVersion).
+
+    Returns
+    -------
+    tuple of int
+        Such as (13, 580, 65, 6).
+
+    Raises
+    ------
+    NvmlError
+        If NVML cannot be initialised.
 
     Examples
     --------
@@ -70,7 +110,17 @@ def get_nvml_version() -> tuple[int, ...]:
 
 
 def get_num_devices() -> int:
-    """Return the number of devices, including those not visible to CUDA.
+    """Return the number of devices, including those not visible to CUDA (nvmlDeviceGetCount).
+
+    Returns
+    -------
+    int
+        As `Device.get_device_count`.
+
+    Raises
+    ------
+    NvmlError
+        If NVML cannot be initialised.
 
     Examples
     --------
@@ -81,12 +131,22 @@ def get_num_devices() -> int:
 
 
 def get_process_name(pid: int) -> str:
-    """Return the name of a process that uses a device.
+    """Return the name of a process that uses a device (nvmlSystemGetProcessName).
 
     Parameters
     ----------
     pid : int
         The process id.
+
+    Returns
+    -------
+    str
+        The path of the program.
+
+    Raises
+    ------
+    NvmlError
+        If there is no such process.
 
     Examples
     --------
@@ -104,10 +164,17 @@ def register_events(events: SystemEventType | str | list[SystemEventType | str])
     events : SystemEventType or str, or a list of them
         The types of events: ``"bind"``, ``"unbind"``. The CPU device reports none, so that waits for it time out.
 
+    Returns
+    -------
+    RegisteredSystemEvents
+        Its `wait` returns the events; it is a context manager.
+
     Raises
     ------
     NotSupportedError
         If the driver does not support events.
+    ValueError
+        If a type is unknown.
 
     Examples
     --------

@@ -15,7 +15,23 @@ if TYPE_CHECKING:
 
 
 def get_topology_common_ancestor(device1: Device, device2: Device) -> GpuTopologyLevel:
-    """Return the level of the closest common ancestor of two devices in the PCI topology.
+    """Return the level of the closest common ancestor of two devices in the PCI topology
+    (nvmlDeviceGetTopologyCommonAncestor).
+
+    Parameters
+    ----------
+    device1, device2 : Device
+        Two different devices.
+
+    Returns
+    -------
+    GpuTopologyLevel
+        From ``"internal"`` (one board) to ``"system"``.
+
+    Raises
+    ------
+    NvmlError
+        If the devices are the same, or the query fails.
 
     Examples
     --------
@@ -26,7 +42,26 @@ def get_topology_common_ancestor(device1: Device, device2: Device) -> GpuTopolog
 
 
 def get_p2p_status(device1: Device, device2: Device, index: GpuP2PCapsIndex | str) -> GpuP2PStatus:
-    """Return whether two devices support a peer-to-peer capability, or the reason why not.
+    """Return whether two devices support a peer-to-peer capability, or the reason why not (nvmlDeviceGetP2PStatus).
+
+    Parameters
+    ----------
+    device1, device2 : Device
+        Two different devices.
+    index : GpuP2PCapsIndex or str
+        The capability: ``"read"``, ``"write"``, ``"nvlink"``, ``"atomics"``, ``"pci"`` or ``"prop"``.
+
+    Returns
+    -------
+    GpuP2PStatus
+        ``"ok"``, or the reason.
+
+    Raises
+    ------
+    NvmlError
+        If the devices are the same, or the query fails.
+    ValueError
+        If `index` is unknown.
 
     Examples
     --------

@@ -94,8 +94,27 @@ cdef class _Array:
 cdef class OpaqueArray(_Array):
     """A CUDA array: an image in the hardware's opaque layout, created by `Device.create_opaque_array`.
 
-    It has no address: kernels read it through a `TextureObject` and write it through a `SurfaceObject`; the host fills
-    and reads it by copies.
+    It has no address: kernels read it through a `TextureObject` and write it through a `SurfaceObject`; the host
+    fills and reads it by copies.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        The extents: width, height and depth, as many as the array has axes.
+    format : ArrayFormatType
+        The type of the channels.
+    num_channels : int
+        The number of channels per element: 1, 2 or 4.
+    is_surface_load_store : bool
+        Whether surfaces can be created of it.
+
+    Examples
+    --------
+    >>> from cuda.core.texture import OpaqueArrayOptions
+    >>> image = device.create_opaque_array(OpaqueArrayOptions(shape=(4, 2), format="float32", num_channels=1))
+    >>> image.copy_from(np.arange(8, dtype=np.float32).reshape(2, 4), stream=stream)
+    >>> print(image.copy_to(np.empty((2, 4), np.float32), stream=stream)[1])
+    [4. 5. 6. 7.]
     """
 
     cdef cydriver.CUarray open_handle(self) except NULL:
@@ -109,7 +128,21 @@ cdef class OpaqueArray(_Array):
                 cydriver.cuArrayDestroy(self.native)
 
     def close(self):
-        """Free the array; a level only releases its mipmapped array. Closing twice does nothing."""
+        """Free the array (cuArrayDestroy); a level only releases its mipmapped array. Closing twice does nothing.
+
+        Raises
+        ------
+        CUDAError
+            If cuArrayDestroy fails, for example because the context has failed before.
+
+        Examples
+        --------
+        >>> from cuda.core.texture import OpaqueArrayOptions
+        >>> image = device.create_opaque_array(OpaqueArrayOptions(shape=(4, 2), format="uint8", num_channels=4))
+        >>> image.close()
+        >>> image.is_closed
+        True
+        """
         cdef cydriver.CUarray native = self.native
         self.native = NULL
         if native != NULL and self.parent is None:
@@ -141,7 +174,7 @@ cdef class OpaqueArray(_Array):
         return count
 
     def copy_from(self, src, *, stream) -> None:
-        """Copy elements from contiguous memory in C order (width fastest) into the array.
+        """Copy elements from contiguous memory in C order (width fastest) into the array (cuMemcpy3DAsync).
 
         Parameters
         ----------
@@ -150,16 +183,33 @@ cdef class OpaqueArray(_Array):
             until the copy is done.
         stream : Stream
             The stream of the copy.
+
+        Raises
+        ------
+        TypeError
+            If `src` is neither a Buffer nor bytes-like, or `stream` no stream.
+        ValueError
+            If the sizes differ.
+        ClosedError
+            If the array or the buffer is closed.
+        CUDAError
+            If cuMemcpy3DAsync fails.
+
+        Examples
+        --------
+        >>> from cuda.core.texture import OpaqueArrayOptions
+        >>> image = device.create_opaque_array(OpaqueArrayOptions(shape=(10, 10), format="float32", num_channels=1))
+        >>> image.copy_from(buffer, stream=stream)  # 400 bytes
         """
         self._copy(src, as_stream(stream, "stream"), True)
 
     def copy_to(self, dst, *, stream):
-        """Copy the array's elements to contiguous memory; see `copy_from`.
+        """Copy the array's elements to contiguous memory in C order (cuMemcpy3DAsync).
 
         Parameters
         ----------
         dst : Buffer or writable bytes-like
-            Memory of `size_bytes`.
+            Memory of `size_bytes`. For anything but a Buffer the call waits until the copy is done.
         stream : Stream
             The stream of the copy.
 
@@ -167,6 +217,25 @@ cdef class OpaqueArray(_Array):
         -------
         Buffer or object
             `dst`
+
+        Raises
+        ------
+        TypeError
+            If `dst` is neither a Buffer nor writable bytes-like, or `stream` no stream.
+        ValueError
+            If the sizes differ.
+        ClosedError
+            If the array or the buffer is closed.
+        CUDAError
+            If cuMemcpy3DAsync fails.
+
+        Examples
+        --------
+        >>> from cuda.core.texture import OpaqueArrayOptions
+        >>> image = device.create_opaque_array(OpaqueArrayOptions(shape=(10, 10), format="float32", num_channels=1))
+        >>> image.copy_from(buffer, stream=stream)
+        >>> print(image.copy_to(np.empty((10, 10), np.float32), stream=stream).sum())
+        100.0
         """
         self._copy(dst, as_stream(stream, "stream"), False)
         return dst
@@ -228,8 +297,24 @@ cdef class MipmappedArray(_Array):
 
     Attributes
     ----------
+    shape : tuple of int
+        The extents of level 0: width, height and depth, as many as the array has axes.
+    format : ArrayFormatType
+        The type of the channels.
+    num_channels : int
+        The number of channels per element: 1, 2 or 4.
+    is_surface_load_store : bool
+        Whether surfaces can be created of its levels.
     num_levels : int
         The number of levels.
+
+    Examples
+    --------
+    >>> from cuda.core.texture import MipmappedArrayOptions
+    >>> options = MipmappedArrayOptions(shape=(8, 8), format="float32", num_channels=1, num_levels=4)
+    >>> array = device.create_mipmapped_array(options)
+    >>> [array.get_level(level).shape for level in range(array.num_levels)]
+    [(8, 8), (4, 4), (2, 2), (1, 1)]
     """
 
     cdef cydriver.CUmipmappedArray open_handle(self) except NULL:
@@ -243,7 +328,23 @@ cdef class MipmappedArray(_Array):
                 cydriver.cuMipmappedArrayDestroy(self.native)
 
     def close(self):
-        """Free the array with all its levels. Closing twice does nothing."""
+        """Free the array with all its levels (cuMipmappedArrayDestroy). Closing twice does nothing.
+
+        Raises
+        ------
+        CUDAError
+            If cuMipmappedArrayDestroy fails, for example because the context has failed before.
+
+        Examples
+        --------
+        >>> from cuda.core.texture import MipmappedArrayOptions
+        >>> options = MipmappedArrayOptions(shape=(8, 8), format="float32", num_channels=1, num_levels=4)
+        >>> array = device.create_mipmapped_array(options)
+        >>> level = array.get_level(1)
+        >>> array.close()
+        >>> level.is_closed
+        True
+        """
         cdef cydriver.CUmipmappedArray native = self.native
         self.native = NULL
         if native != NULL:
@@ -261,7 +362,7 @@ cdef class MipmappedArray(_Array):
         return <uintptr_t>self.native
 
     def get_level(self, level):
-        """Return one level, which keeps this array alive.
+        """Return one level, which keeps this array alive (cuMipmappedArrayGetLevel).
 
         Parameters
         ----------
@@ -271,6 +372,23 @@ cdef class MipmappedArray(_Array):
         Returns
         -------
         OpaqueArray
+            The image of this level.
+
+        Raises
+        ------
+        ValueError
+            If there is no such level.
+        ClosedError
+            If the array is closed.
+        CUDAError
+            If cuMipmappedArrayGetLevel fails.
+
+        Examples
+        --------
+        >>> from cuda.core.texture import MipmappedArrayOptions
+        >>> options = MipmappedArrayOptions(shape=(8, 8), format="float32", num_channels=1, num_levels=2)
+        >>> half = device.create_mipmapped_array(options).get_level(1)
+        >>> half.copy_from(np.zeros((4, 4), np.float32), stream=stream)
         """
         cdef cydriver.CUarray native = NULL
         cdef OpaqueArray self_level

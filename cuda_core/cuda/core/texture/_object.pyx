@@ -86,7 +86,23 @@ cdef class _Object:
             self.destroy()
 
     def close(self):
-        """Destroy the object. Closing twice does nothing."""
+        """Destroy the object (cuTexObjectDestroy, cuSurfObjectDestroy). Closing twice does nothing; the image stays.
+
+        Raises
+        ------
+        CUDAError
+            If the driver fails, for example because the context has failed before.
+
+        Examples
+        --------
+        >>> from cuda.core.texture import ResourceDescriptor
+        >>> memory = device.allocate(400, stream=stream)
+        >>> resource = ResourceDescriptor.from_linear(memory, format="float32", num_channels=1)
+        >>> texture = device.create_texture_object(resource=resource)
+        >>> texture.close()
+        >>> texture.is_closed, memory.is_closed
+        (True, False)
+        """
         if self.closed:
             return
         self.closed = True
@@ -136,12 +152,30 @@ cdef class _Object:
 cdef class TextureObject(_Object):
     """A texture object, through which kernels read an image with filtering; see `Device.create_texture_object`.
 
-    Pass it as kernel argument for a parameter of type ``cudaTextureObject_t``. It keeps its image alive.
+    Pass it as kernel argument for a parameter of type ``cudaTextureObject_t``, and keep it open until the kernel is
+    finished. It keeps its image alive.
 
     Attributes
     ----------
+    resource : ResourceDescriptor
+        The image; None once closed.
     options : TextureObjectOptions
         The addressing, filtering and read modes.
+
+    Examples
+    --------
+    >>> from cuda.core.texture import ResourceDescriptor
+    >>> read = Module.from_source('''
+    ... extern "C" __global__ void read(cudaTextureObject_t image, float *x) { *x = tex1Dfetch<float>(image, 2); }
+    ... ''').read
+    >>> memory = device.allocate(16, stream=stream)
+    >>> memory.copy_from(np.arange(4, dtype=np.float32), stream=stream)
+    >>> resource = ResourceDescriptor.from_linear(memory, format="float32", num_channels=1)
+    >>> texture = device.create_texture_object(resource=resource)
+    >>> launch(stream, config, read, texture, buffer)
+    >>> stream.sync()
+    >>> print(np.frombuffer(buffer, np.float32)[0])
+    2.0
     """
 
     cdef readonly object options
@@ -162,7 +196,26 @@ cdef class TextureObject(_Object):
 cdef class SurfaceObject(_Object):
     """A surface object, through which kernels read and write an image; see `Device.create_surface_object`.
 
-    Pass it as kernel argument for a parameter of type ``cudaSurfaceObject_t``. It keeps its image alive.
+    Pass it as kernel argument for a parameter of type ``cudaSurfaceObject_t``, and keep it open until the kernel is
+    finished. It keeps its image alive.
+
+    Attributes
+    ----------
+    resource : ResourceDescriptor
+        The image; None once closed.
+
+    Examples
+    --------
+    >>> from cuda.core.texture import OpaqueArrayOptions, ResourceDescriptor
+    >>> fill = Module.from_source('''
+    ... extern "C" __global__ void fill(cudaSurfaceObject_t image) { surf1Dwrite(7.0f, image, 4 * threadIdx.x); }
+    ... ''').fill
+    >>> options = OpaqueArrayOptions(shape=(4,), format="float32", num_channels=1, is_surface_load_store=True)
+    >>> image = device.create_opaque_array(options)
+    >>> surface = device.create_surface_object(resource=ResourceDescriptor.from_opaque_array(image))
+    >>> launch(stream, LaunchConfig(grid=1, block=4), fill, surface)
+    >>> print(image.copy_to(np.empty(4, np.float32), stream=stream))
+    [7. 7. 7. 7.]
     """
 
     cdef cydriver.CUresult destroy(self) except *:

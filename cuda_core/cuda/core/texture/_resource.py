@@ -16,7 +16,15 @@ if TYPE_CHECKING:
 
 
 class ResourceDescriptor:
-    """The memory behind a texture or surface, which it keeps alive; created by the ``from_...`` methods."""
+    """A description of the image of a texture or surface: an array, or memory in a Buffer. It keeps the image alive.
+
+    Examples
+    --------
+    >>> memory = device.allocate(4096, stream=stream)
+    >>> resource = ResourceDescriptor.from_linear(memory, format="float32", num_channels=1)
+    >>> resource.kind, resource.source is memory
+    ('linear', True)
+    """
 
     __slots__ = (
         "__weakref__",
@@ -58,6 +66,25 @@ class ResourceDescriptor:
         ----------
         array : OpaqueArray
             The array.
+
+        Returns
+        -------
+        ResourceDescriptor
+            A description that keeps the array alive.
+
+        Raises
+        ------
+        TypeError
+            If `array` is not an OpaqueArray.
+        ClosedError
+            If the array is closed.
+
+        Examples
+        --------
+        >>> from cuda.core.texture import OpaqueArrayOptions
+        >>> image = device.create_opaque_array(OpaqueArrayOptions(shape=(4, 2), format="uint8", num_channels=4))
+        >>> ResourceDescriptor.from_opaque_array(image).kind
+        'array'
         """
         from cuda.core.texture._array import OpaqueArray
 
@@ -72,6 +99,25 @@ class ResourceDescriptor:
         ----------
         mipmapped_array : MipmappedArray
             The array.
+
+        Returns
+        -------
+        ResourceDescriptor
+            A description that keeps the array alive.
+
+        Raises
+        ------
+        TypeError
+            If `mipmapped_array` is not a MipmappedArray.
+        ClosedError
+            If the array is closed.
+
+        Examples
+        --------
+        >>> from cuda.core.texture import MipmappedArrayOptions
+        >>> options = MipmappedArrayOptions(shape=(8, 8), format="float32", num_channels=1, num_levels=4)
+        >>> ResourceDescriptor.from_mipmapped_array(device.create_mipmapped_array(options)).kind
+        'mipmapped_array'
         """
         from cuda.core.texture._array import MipmappedArray
 
@@ -95,6 +141,26 @@ class ResourceDescriptor:
             The number of channels per element: 1, 2 or 4.
         size_bytes : int, optional
             The size of the part of the buffer to use; all of it by default.
+
+        Returns
+        -------
+        ResourceDescriptor
+            A description that keeps the buffer alive.
+
+        Raises
+        ------
+        TypeError
+            If `buffer` is not a Buffer.
+        ValueError
+            If the buffer is host memory, `size_bytes` exceeds it, or there is no such format.
+        ClosedError
+            If the buffer is closed.
+
+        Examples
+        --------
+        >>> memory = device.allocate(4096, stream=stream)
+        >>> ResourceDescriptor.from_linear(memory, format="float32", num_channels=4).size_bytes
+        4096
         """
         size = _check_buffer(buffer)
         found = checked_format(format, num_channels)
@@ -129,6 +195,29 @@ class ResourceDescriptor:
         pitch_bytes : int
             Bytes from one row to the next: a multiple of the device's requirement
             (``device.properties.texture_pitch_alignment``).
+
+        Returns
+        -------
+        ResourceDescriptor
+            A description that keeps the buffer alive.
+
+        Raises
+        ------
+        TypeError
+            If `buffer` is not a Buffer.
+        ValueError
+            If the buffer is host memory or too small, `pitch_bytes` less than a row, or there is no such format.
+        ClosedError
+            If the buffer is closed.
+
+        Examples
+        --------
+        >>> memory = device.allocate(4096, stream=stream)
+        >>> resource = ResourceDescriptor.from_pitch2d(
+        ...     memory, format="float32", num_channels=1, width=100, height=8, pitch_bytes=512
+        ... )
+        >>> resource.width, resource.pitch_bytes
+        (100, 512)
         """
         size = _check_buffer(buffer)
         found = checked_format(format, num_channels)
