@@ -48,7 +48,7 @@ def recipe(text: str, version: str, sdist: pathlib.Path) -> str:
     """Return the conda recipe for a version."""
     lines = []
     for line in text.splitlines(keepends=True):
-        if line.startswith("  version: \""):
+        if line.startswith('  version: "'):
             line = f'  version: "{version}"\n'
         elif line.startswith("  sha256:"):
             line = f"  sha256: {hashlib.sha256(sdist.read_bytes()).hexdigest()}\n"

@@ -86,6 +86,7 @@ class Compiler:
 
     machine: str
     command: str
+    folder: pathlib.Path
 
     def environment(self, python: Interpreter) -> dict[str, str]:
         """Return the settings with which setuptools builds for this machine and not for its own."""
@@ -93,7 +94,7 @@ class Compiler:
         return {
             "CC": self.command,
             "LDSHARED": f"{self.command} -shared",
-            "CFLAGS": "",
+            "CFLAGS": " ".join(header_options(python, self.folder)),
             "LDFLAGS": "",
             "_PYTHON_HOST_PLATFORM": f"linux-{self.machine}",
             "SETUPTOOLS_EXT_SUFFIX": own,
@@ -114,7 +115,30 @@ def make_compiler(machine: str, folder: pathlib.Path) -> Compiler:
         f'exec {zig} cc -target {target} "-ffile-prefix-map=$PWD=." "$@"\n'
     )
     program.chmod(0o755)
-    return Compiler(machine, str(program))
+    return Compiler(machine, str(program), folder)
+
+
+def header_options(python: Interpreter, folder: pathlib.Path) -> list[str]:
+    """Return compiler options that make Debian's headers serve both machines.
+
+    Debian's pyconfig.h includes <MACHINE-linux-gnu/python3.X/pyconfig.h>. Both machines get that of this machine.
+    """
+    header = pathlib.Path(python.include) / "pyconfig.h"
+    if pyconfig(python) == header:
+        return []
+    options = folder / f"include-{python.version}"
+    for machine in MACHINES:
+        copy = options / f"{machine}-linux-gnu" / header.parent.name / header.name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(pyconfig(python), copy)
+    return [f"-I{options}"]
+
+
+def pyconfig(python: Interpreter) -> pathlib.Path:
+    """Return the file with the definitions."""
+    include = pathlib.Path(python.include)
+    own = include.parent / f"{os.uname().machine}-linux-gnu" / include.name / "pyconfig.h"
+    return own if own.exists() else include / "pyconfig.h"
 
 
 def check_headers(python: Interpreter, compiler: Compiler) -> None:
@@ -123,10 +147,11 @@ def check_headers(python: Interpreter, compiler: Compiler) -> None:
     CPython's headers differ between machines in pyconfig.h only. On Linux with 64 bits, what differs there is private
     to the interpreter (assembly of x87), apart from sizes: they are compared with the compiler's.
     """
-    header = pathlib.Path(python.include) / "pyconfig.h"
+    header = pyconfig(python)
     if not header.exists():
         raise WheelError(f"{python.path} has no headers: {header} is missing")
-    done = compile_only(compiler, python.include, "#include <Python.h>\n" + "\n".join(assertions(header.read_text())))
+    options = [f"-I{python.include}", *header_options(python, compiler.folder)]
+    done = compile_only(compiler, options, "\n".join(["#include <Python.h>", *assertions(header.read_text())]))
     if done.returncode != 0:
         raise WheelError(
             f"the headers of {python.path} do not serve {compiler.machine}: {done.stderr.strip().splitlines()[0]}"
@@ -145,8 +170,8 @@ def assertions(pyconfig: str) -> list[str]:
     return lines
 
 
-def compile_only(compiler: Compiler, include: str, source: str) -> subprocess.CompletedProcess[str]:
-    command = [compiler.command, f"-I{include}", "-x", "c", "-c", "-o", os.devnull, "-"]
+def compile_only(compiler: Compiler, options: list[str], source: str) -> subprocess.CompletedProcess[str]:
+    command = [compiler.command, *options, "-x", "c", "-c", "-o", os.devnull, "-"]
     return subprocess.run(command, input=source, capture_output=True, text=True)
 
 
