@@ -144,8 +144,9 @@ def pyconfig(python: Interpreter) -> pathlib.Path:
 def check_headers(python: Interpreter, compiler: Compiler) -> None:
     """Raise WheelError if the sizes in Python's pyconfig.h are not those of the target's types.
 
-    CPython's headers differ between machines in pyconfig.h only. On Linux with 64 bits, what differs there is private
-    to the interpreter (assembly of x87), apart from sizes: they are compared with the compiler's.
+    CPython's headers differ between machines in pyconfig.h only. Those of Debian's python3.11-dev and python3.14-dev for
+    amd64 and arm64 differ in HAVE_GCC_ASM_FOR_X64 and _X87, HAVE_USABLE_WCHAR_T, PY_SUPPORT_TIER and _Py_HACL_*, which
+    only the interpreter reads.
     """
     header = pyconfig(python)
     if not header.exists():
