@@ -33,7 +33,7 @@ def test_links_of_the_guides_lead_somewhere():
     dead = []
     for page in pages():
         for target in re.findall(r"\]\(([^)#:]+)(?:#[\w-]*)?\)", re.sub(r"`[^`]*`", "", page.read_text())):
-            if not (page.parent / target).exists():
+            if "_generated/" not in target and not (page.parent / target).exists():  # Sphinx checks those
                 dead.append(f"{page.name}: {target}")
     assert dead == []
 

@@ -57,7 +57,7 @@ def rows(heading):
 
 
 def test_the_files_of_each_facility_are_those_that_use_it():
-    texts = {short(path): path.read_text() for path in sources()}
+    texts = {short(path): re.sub(r"(?m)^ *>>> .*$", "", path.read_text()) for path in sources()}
     assert len(texts) > 400
     used = {name: {path for path in texts if re.search(pattern, texts[path])} for name, pattern in FACILITIES.items()}
     listed = {

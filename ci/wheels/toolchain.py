@@ -144,9 +144,9 @@ def pyconfig(python: Interpreter) -> pathlib.Path:
 def check_headers(python: Interpreter, compiler: Compiler) -> None:
     """Raise WheelError if the sizes in Python's pyconfig.h are not those of the target's types.
 
-    CPython's headers differ between machines in pyconfig.h only. Those of Debian's python3.11-dev and python3.14-dev for
-    amd64 and arm64 differ in HAVE_GCC_ASM_FOR_X64 and _X87, HAVE_USABLE_WCHAR_T, PY_SUPPORT_TIER and _Py_HACL_*, which
-    only the interpreter reads.
+    CPython's headers differ between machines in pyconfig.h only. In Debian's python3.11-dev and python3.14-dev,
+    those of arm64 and amd64 differ in HAVE_GCC_ASM_FOR_X64 and _X87, HAVE_USABLE_WCHAR_T, PY_SUPPORT_TIER, _Py_HACL_*,
+    which only the interpreter reads.
     """
     header = pyconfig(python)
     if not header.exists():
