@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, launch
+from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
 
 SOURCE = r"""
 template <typename T>
@@ -15,24 +15,6 @@ __global__ void saxpy(T a, const T *x, T *y, size_t count)
         y[i] = a * x[i] + y[i];
 }
 """
-
-
-def to_device(array, device, stream):
-    """Copy a NumPy array into a new device buffer, through pinned memory."""
-    staging = LegacyPinnedMemoryResource().allocate(array.nbytes, stream=stream)
-    np.from_dlpack(staging).view(array.dtype)[:] = array
-    buffer = device.allocate(array.nbytes, stream=stream)
-    buffer.copy_from(staging, stream=stream)
-    stream.sync()
-    return buffer
-
-
-def to_host(buffer, dtype, stream):
-    """Copy a device buffer into a new NumPy array."""
-    staging = LegacyPinnedMemoryResource().allocate(buffer.size, stream=stream)
-    buffer.copy_to(staging, stream=stream)
-    stream.sync()
-    return np.from_dlpack(staging).view(dtype)
 
 
 def main():
@@ -47,10 +29,10 @@ def main():
     random = np.random.default_rng(seed=1)
     for dtype, name in names.items():
         a, x, y = dtype(2.5), random.random(count).astype(dtype), random.random(count).astype(dtype)
-        x_device, y_device = to_device(x, device, stream), to_device(y, device, stream)
+        x_device, y_device = device.to_device(x, stream=stream), device.to_device(y, stream=stream)
         config = LaunchConfig(grid=1024, block=256)
-        launch(stream, config, module.get_kernel(name), a, x_device, y_device, np.uint64(count))
-        np.testing.assert_allclose(to_host(y_device, dtype, stream), a * x + y, rtol=4 * np.finfo(dtype).eps)
+        launch(stream, config, module.get_kernel(name), a, x_device, y_device, count)
+        np.testing.assert_allclose(y_device.to_host(stream=stream), a * x + y, rtol=4 * np.finfo(dtype).eps)
         print(f"{name}: {count} elements on {device.name} match NumPy")
 
 

@@ -345,8 +345,8 @@ cdef str host_advice(object arg, const Parameter* p, Kernel kernel):
             "view of, or its address as an int"
         )
     return (
-        f"{label(p, kernel)} is a {spell(arg)} in memory of the host: allocate a Buffer on the device, "
-        "copy the data to it (Buffer.copy_from) and pass that"
+        f"{label(p, kernel)} is a {spell(arg)} in memory of the host: copy it to the device "
+        "(Device.to_device) and pass that"
     )
 
 
