@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
+from cuda.core._utils._lazy import no_attribute
+
 if TYPE_CHECKING:
     from cuda.bindings.driver import CUdeviceptr
     from cuda.core._device._device_resources import SMResource, WorkqueueResource
@@ -206,7 +208,7 @@ def __getattr__(name: str) -> Any:
 
         globals()[name] = resources = Sequence[SMResource | WorkqueueResource]
         return resources
-    raise AttributeError(f"module 'cuda.core.typing' has no attribute {name!r}")
+    raise no_attribute("module 'cuda.core.typing'", name, __all__)
 
 
 def __dir__() -> list[str]:

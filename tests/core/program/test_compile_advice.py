@@ -150,3 +150,24 @@ def test_warnings_as_errors():
         with pytest.raises(NVRTCError, match='variable "unused" was declared but never referenced'):
             compile_it(WARNS, warning_as_error=value)
     compile_it(WARNS, warning_as_error=["reorder"])
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("sapxy", "Did you mean 'saxpy'?"),
+        ("Saxpy", "Did you mean 'saxpy'?"),
+        ("scale<flot>", "Did you mean 'scale<float>'?"),
+        ("mangeld", "Did you mean 'mangled'? C++ mangles its name: declare it extern \"C\"."),
+        ("mangled", "since C++ mangles names."),
+        ("scale<double>", "name_expressions=('scale<double>',), since C++ mangles names."),
+        ("unrelated", "saxpy."),
+    ],
+)
+def test_misspelt_kernels(name, advice):
+    source = TEMPLATE + 'extern "C" __global__ void saxpy(int *p) { } __global__ void mangled(int *p) { }'
+    module = Module.from_source(source, name_expressions=("scale<float>",))
+    with pytest.raises(CUDAError, match=f"{re.escape(advice)}$"):
+        module.get_kernel(name)
+    with pytest.raises(AttributeError, match=f"{re.escape(advice)}$"):
+        getattr(module, name)

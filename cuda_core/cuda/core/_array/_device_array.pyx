@@ -441,6 +441,11 @@ cdef class DeviceArray:
     def __reduce__(self):
         raise not_pickled(self)
 
+    def _repr_html_(self):
+        from cuda.core._utils._html import of_array
+
+        return of_array(self)
+
     def __repr__(self):
         dense = is_dense(self.extents, self.steps, self.element.itemsize)
         strides = "" if dense else f", strides {self.steps}"

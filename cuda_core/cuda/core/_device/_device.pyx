@@ -669,6 +669,11 @@ class Device(DeviceArrays):
     def __reduce__(self):
         return Device, (self._device_id,)
 
+    def _repr_html_(self):
+        from cuda.core._utils._html import of_device
+
+        return of_device(self)
+
     def __repr__(self):
         return f"<Device {self._device_id} ({self.name})>"
 

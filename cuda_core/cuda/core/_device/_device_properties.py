@@ -8,6 +8,7 @@ import functools
 from typing import Any
 
 from cuda.core._errors import not_pickled
+from cuda.core._utils._options import similar
 
 _PREFIX = "CU_DEVICE_ATTRIBUTE_"
 
@@ -76,7 +77,7 @@ class DeviceProperties:
     def __getattr__(self, name: str) -> int:
         number = None if name.startswith("_") else attribute_numbers().get(name)
         if number is None:
-            raise AttributeError(f"the driver tells no {name!r} of a device; dir() lists what it tells")
+            raise _unknown(name)
         value = self._device._attribute(number)
         if name in _FLAGS or name.endswith("_supported"):
             value = bool(value)
@@ -88,3 +89,9 @@ class DeviceProperties:
 
     def __repr__(self) -> str:
         return f"<DeviceProperties of device {int(self._device)}>"
+
+
+def _unknown(name: str) -> AttributeError:
+    meant = "" if name.startswith("_") else similar(name, attribute_numbers())
+    advice = f"did you mean {meant!r}?" if meant else "dir() lists what it tells"
+    return AttributeError(f"the driver tells no {name!r} of a device; {advice}", name=name, obj=None)

@@ -225,6 +225,11 @@ cdef class Kernel:
     def __reduce__(self):
         raise not_pickled(self)
 
+    def _repr_html_(self):
+        from cuda.core._utils._html import of_kernel
+
+        return of_kernel(self, self.label())
+
     def __repr__(self):
         self.label()  # queries the name
         return f"<Kernel {self._name!r}>" if self._name else f"<Kernel at {<uintptr_t>self.native:#x}>"

@@ -522,6 +522,11 @@ cdef class Buffer(Allocation):
 
         return reduce_buffer(self)
 
+    def _repr_html_(self):
+        from cuda.core._utils._html import of_buffer
+
+        return of_buffer(self)
+
     def __repr__(self):
         state = "closed" if self.closed else f"at {self.ptr:#x}"
         return f"<{type(self).__name__} {state}, {self.nbytes} bytes>"

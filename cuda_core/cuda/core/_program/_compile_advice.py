@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from cuda.core._utils._options import similar
+
 # Headers of the host's C and C++ standard libraries, as in #include.
 _C = (
     "assert complex ctype errno fenv float inttypes limits locale math setjmp signal stdarg stdbool stddef stdint stdio"
@@ -178,7 +180,11 @@ _RULES: list[tuple[re.Pattern, Callable[[re.Match, Any, Iterable[int]], Iterator
 ]
 
 
-def no_kernel(name: str, names: list[str]) -> str:
+# A mangled C++ name of global scope: the length of the identifier, and the identifier with what follows.
+_MANGLED = re.compile(r"_Z(\d+)(\w+)")
+
+
+def no_kernel(name: str, names: list[str], mapped: Iterable[str] = ()) -> str:
     """Return the message for a kernel that was not found, with the names of those that exist.
 
     Parameters
@@ -187,6 +193,8 @@ def no_kernel(name: str, names: list[str]) -> str:
         The requested name.
     names : list of str
         The names of the kernels in the code, mangled by the compiler.
+    mapped : iterable of str
+        The names by which some of them can be looked up: the `name_expressions` of the compilation.
     """
     template = name if "<" in name else f"{name}<float>"
     if not names:
@@ -196,8 +204,15 @@ def no_kernel(name: str, names: list[str]) -> str:
         )
     more = " ..." if len(names) > 10 else ""
     advice = f"There is no kernel {name!r} in this code, but: {', '.join(names[:10])}{more}."
+    plain = [other for other in names if not other.startswith("_Z")]
+    meant = similar(name, [*mapped, *plain], 0.9 if "<" in name else 0.6)  # instances of one template are similar
+    if meant:
+        return f"{advice} Did you mean {meant!r}?"
     if any(other.startswith("_Z") and re.split(r"[<:]", name)[0] in other for other in names):
         advice += f' Declare it extern "C", or compile with name_expressions=({name!r},), since C++ mangles names.'
     elif "<" in name:
         advice += f" Name the template's instances when compiling: name_expressions=({name!r},)."
+    else:
+        meant = similar(name, [match[2][: int(match[1])] for match in map(_MANGLED.match, names) if match])
+        advice += f' Did you mean {meant!r}? C++ mangles its name: declare it extern "C".' if meant else ""
     return advice

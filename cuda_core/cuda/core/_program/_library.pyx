@@ -99,7 +99,7 @@ cdef class Library:
         if status == cydriver.CUDA_ERROR_NOT_FOUND:
             from cuda.core._program._compile_advice import no_kernel
 
-            fail(status, b"cuLibraryGetKernel", no_kernel(symbol, self.kernel_names()))
+            fail(status, b"cuLibraryGetKernel", no_kernel(symbol, self.kernel_names(), mapping))
         if status != cydriver.CUDA_SUCCESS:  # includes errors of loading, since a driver may load lazily
             fail(status, b"cuLibraryGetKernel", self.said())
         return new_kernel(kernel, self, name.decode() if isinstance(name, bytes) else name, kinds.get(symbol))

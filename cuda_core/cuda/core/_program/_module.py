@@ -418,6 +418,11 @@ class ObjectCode:
     def __reduce__(self) -> tuple:
         return ObjectCode._make, (self._code, self._code_type, self._name, self._symbol_mapping, self._kinds)
 
+    def _repr_html_(self) -> str:
+        from cuda.core._utils._html import of_code
+
+        return of_code(self)
+
     def __repr__(self) -> str:
         return f"<ObjectCode {self._name!r}: {self._code_type}>"
 
@@ -590,6 +595,8 @@ class Module:
     def __getattr__(self, name: str) -> Kernel:
         if name.startswith("__") or "_code" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        if name.startswith(("_repr_", "_ipython_")):  # asked by notebooks of every object
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
         if self._code is None:
             raise AttributeError(f"this {type(self).__name__} is closed: it has no kernel {name!r} any more")
         from cuda.core._errors import CUDAError
@@ -604,6 +611,11 @@ class Module:
     def __dir__(self) -> list[str]:
         mapped = self.code._symbol_mapping if self._code is not None else {}
         return sorted({*super().__dir__(), *(self.kernel_names if self._code is not None else ()), *mapped})
+
+    def _repr_html_(self) -> str:
+        from cuda.core._utils._html import of_module
+
+        return of_module(self)
 
     def __repr__(self) -> str:
         return "<Module closed>" if self._code is None else f"<Module of {self._code!r}>"

@@ -151,6 +151,11 @@ class Program:
     def __exit__(self, exc_type: object, exc_val: object, exc_tb: object) -> None:
         self.close()
 
+    def _repr_html_(self) -> str:
+        from cuda.core._utils._html import of_program
+
+        return of_program(self, self._code)
+
     def __repr__(self) -> str:
         return f"<Program {self._name!r}: {self._code_type}{', closed' if self._closed else ''}>"
 

@@ -13,6 +13,17 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+def no_attribute(owner: str, name: str, known: Iterable[str]) -> AttributeError:
+    """Return the error for a name that `owner` does not have, with the one that was probably meant."""
+    advice = ""
+    if not name.startswith("_"):  # the import system asks for __path__
+        from cuda.core._utils._options import similar
+
+        meant = similar(name, known)
+        advice = f"; did you mean {meant!r}?" if meant else ""
+    return AttributeError(f"{owner} has no attribute {name!r}{advice}", name=name, obj=None)  # Python adds nothing
+
+
 def lazy_names(
     namespace: dict[str, Any], modules: dict[str, str], submodules: Iterable[str] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
@@ -35,7 +46,7 @@ def lazy_names(
         elif name in submodules:
             value = importlib.import_module(f"{package}.{name}")
         else:
-            raise AttributeError(f"module {namespace['__name__']!r} has no attribute {name!r}")
+            raise no_attribute(f"module {namespace['__name__']!r}", name, [*modules, *submodules])
         namespace[name] = value
         return value
 

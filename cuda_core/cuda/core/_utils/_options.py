@@ -36,9 +36,15 @@ def closest(given: str, known: Iterable[str]) -> str:
     for name in names:
         if given.lower() in _SYNONYMS.get(name, ()):
             return name
+    return similar(given, names)
+
+
+def similar(given: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return the name of `known` that is spelt most like `given`, "" if none is close: see difflib's ratio()."""
     import difflib  # takes 5 ms, so only for errors
 
-    return next(iter(difflib.get_close_matches(given.lower(), names, 1)), "")
+    names = {name.lower(): name for name in known}
+    return names.get(next(iter(difflib.get_close_matches(given.lower(), names, 1, cutoff)), ""), "")
 
 
 def unknown_option(kind: str, given: str, known: Iterable[str]) -> TypeError:

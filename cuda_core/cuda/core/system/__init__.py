@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cuda.core._utils._lazy import lazy_names
+from cuda.core._utils._lazy import lazy_names, no_attribute
 
 # Public name -> module that defines it.
 _MODULES = {
@@ -41,7 +41,7 @@ def __getattr__(name: str) -> Any:
     elif name == "__all__":
         value = sorted([*_MODULES, *exceptions.__all__, "CUDA_BINDINGS_NVML_IS_COMPATIBLE"])
     else:
-        raise AttributeError(f"module 'cuda.core.system' has no attribute {name!r}")
+        raise no_attribute("module 'cuda.core.system'", name, [*_MODULES, *exceptions.__all__])
     globals()[name] = value
     return value
 
