@@ -74,7 +74,7 @@ WAYS = [
     ("fiber", "32", "3", "1"),
 ]
 RANDOM = [
-    ("tests/cpu/test_differential.py", {"CUDA_CPU_RANDOM_PROGRAMS": "60"}),
+    ("tests/cpu/emit/test_differential.py", {"CUDA_CPU_RANDOM_PROGRAMS": "60"}),
     ("tests/cpu/emit/simt/test_emit_regions.py", {"CUDA_CPU_RANDOM_REGIONS": "400"}),
     ("tests/cpu/programs/test_random_programs.py", {"CUDA_CPU_RANDOM_PROGRAMS": "30", "CUDA_CPU_LEVEL": "3"}),
 ]

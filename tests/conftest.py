@@ -87,7 +87,7 @@ def pytest_collection_modifyitems(config, items):
 def tests_the_cpu_device(path):
     """Tell whether a test is of `cuda.cpu` itself; those of kernels run on a GPU too, which proves what they expect."""
     below = path.relative_to(ROOT / "tests").parts
-    return below[0] == "cpu" and below[1] not in ("emit", "programs", "test_differential.py")
+    return below[0] == "cpu" and below[1] not in ("emit", "programs")
 
 
 def absence(library, found={}):  # noqa: B006 - the shared default is the cache

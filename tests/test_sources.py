@@ -16,9 +16,7 @@ SIZED = (
     "cuda_bindings",
     "cuda_core",
     "cuda_cpu",
-    "tests/bindings",
-    "tests/codegen",
-    "tests/support/echo",
+    "tests",
     "build_hooks.py",
     "setup.py",
 )

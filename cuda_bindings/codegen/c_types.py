@@ -44,6 +44,15 @@ def strip_typedefs(library: Library, type_: Type) -> Type | Struct | Enum:
     return type_
 
 
+def is_opaque_pointer(library: Library, type_: Type) -> bool:
+    """Return whether a type is a pointer to a struct without fields, behind any typedefs: a handle."""
+    meaning = strip_typedefs(library, type_)
+    if not isinstance(meaning, Pointer):
+        return False
+    to = strip_typedefs(library, meaning.to)
+    return isinstance(to, Struct) and not to.size
+
+
 def struct_of(library: Library, type_: Type) -> Struct:
     """Return the struct or union that a type stands for; TypeError if it is none."""
     found = strip_typedefs(library, type_)

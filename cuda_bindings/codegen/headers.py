@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from clang.cindex import CursorKind, Index, TranslationUnit
 
 from codegen import apis, constants, versions
+from codegen.c_types import is_opaque_pointer
 from codegen.declarations import HeaderError, Reader, contents, functions, written_name
 from codegen.model import Array, Enum, FunctionType, Library, Named, Pointer, Struct, Type, Typedef
 
@@ -130,7 +131,11 @@ def names_in(type_: Type) -> list[str]:
 
 def name_handles(library: Library) -> None:
     """Replace ``struct cudaGraphicsResource **`` by ``cudaGraphicsResource_t *``: the typedef has a Python class."""
-    handles = {typedef.type: name for name, typedef in library.typedefs.items() if is_handle(library, typedef.type)}
+    handles = {
+        typedef.type: name
+        for name, typedef in library.typedefs.items()
+        if isinstance(typedef.type, Pointer) and is_opaque_pointer(library, typedef.type)
+    }
     for key, function in library.functions.items():
         params = tuple(
             dataclasses.replace(param, type=Pointer(Named(handles[param.pointee]), param.type.const))
@@ -139,16 +144,6 @@ def name_handles(library: Library) -> None:
             for param in function.params
         )
         library.functions[key] = dataclasses.replace(function, params=params)
-
-
-def is_handle(library: Library, type_: Type) -> bool:
-    """Return whether a type is a pointer to an opaque struct."""
-    return (
-        isinstance(type_, Pointer)
-        and isinstance(type_.to, Named)
-        and type_.to.name in library.structs
-        and not library.structs[type_.to.name].size
-    )
 
 
 def add_aliases(unit: TranslationUnit, library: Library) -> None:

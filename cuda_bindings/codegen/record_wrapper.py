@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from codegen.c_types import strip_typedefs, struct_of
+from codegen.c_types import is_opaque_pointer, strip_typedefs, struct_of
 from codegen.expressions import Expressions
 from codegen.model import Array, Enum, Named, Param, Pointer, Primitive, Role, Struct, Type, pointee
 from codegen.record_rules import field_type, is_queried, record_struct
@@ -50,15 +50,8 @@ class RecordWrapper(Expressions):
 
     def is_number(self, type_: Type) -> bool:
         meaning = strip_typedefs(self.library, type_)
-        return isinstance(meaning, Enum) or not isinstance(meaning, Struct | Array | Pointer) or self.is_opaque(type_)
-
-    def is_opaque(self, type_: Type) -> bool:
-        """Return whether a type is a pointer to an opaque struct."""
-        meaning = strip_typedefs(self.library, type_)
-        if not isinstance(meaning, Pointer):
-            return False
-        to = strip_typedefs(self.library, meaning.to)
-        return isinstance(to, Struct) and not to.size
+        number = isinstance(meaning, Enum) or not isinstance(meaning, Struct | Array | Pointer)
+        return number or is_opaque_pointer(self.library, type_)
 
     def output_field(self, param: Param, path: str) -> str:
         """Return the expression for a field that a function returns."""

@@ -39,11 +39,11 @@ class Caller:
         self.library, self.live = library, live
         self.made: dict[str, Callable[[], int]] = {}
         self.count = 0
-        self.call = ""
+        self.current = ""
         sys.unraisablehook = lambda given: self.say(f"{type(given.exc_value).__name__}: {given.exc_value}")
 
     def say(self, text: str) -> None:
-        print(f"! {self.call}: {text}".replace("\n", " "), flush=True)
+        print(f"! {self.current}: {text}".replace("\n", " "), flush=True)
 
     def handle(self, kind: str, how: str) -> int:
         if how == "other" and kind != "pointer":  # a pointer may be any of the host
@@ -102,8 +102,8 @@ class Caller:
         if function is None:
             return
         for name, modes in self.variants(params):
-            self.call = f"{symbol}: {name}"
-            print(self.call, flush=True)
+            self.current = f"{symbol}: {name}"
+            print(self.current, flush=True)
             faulthandler.dump_traceback_later(SECONDS, exit=True)
             with self.live.fresh() as self.made:
                 arguments = [self.argument(param, mode) for param, mode in zip(params, modes, strict=True)]

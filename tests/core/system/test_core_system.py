@@ -3,14 +3,12 @@
 """How `cuda.core.system` presents NVML's return values, which are faked here."""
 
 import inspect
-from enum import StrEnum
 
 import pytest
-from support.scripts import run_checked
 
 from cuda.bindings import nvml
 from cuda.core import ClosedError, system
-from cuda.core.system import _codes, _library, typing
+from cuda.core.system import _library, typing
 
 
 @pytest.fixture
@@ -45,52 +43,6 @@ def device(answers):
 
 def record(kind, **fields):
     return getattr(nvml, kind)(**fields)
-
-
-def test_every_public_name_exists():
-    for name in system.__all__:
-        assert hasattr(system, name)
-    assert issubclass(system.NotFoundError, system.NvmlError)
-    assert system.typing is typing
-    with pytest.raises(AttributeError, match=r"^module 'cuda.core.system' has no attribute 'Devise'$"):
-        system.Devise  # noqa: B018
-
-
-def test_enumeration_values_match_the_header():
-    other = {
-        ("ClockType", "MEMORY"): "MEM",
-        ("FanControlPolicy", "TEMPERATURE_CONTROLLED"): "TEMPERATURE_CONTINUOUS_SW",
-        ("SystemEventType", "BIND"): "GPU_DRIVER_BIND",
-        ("SystemEventType", "UNBIND"): "GPU_DRIVER_UNBIND",
-    }
-    headers = {"AddressingMode": "DeviceAddressingModeType"}
-    for kind in vars(typing).values():
-        if not (isinstance(kind, type) and issubclass(kind, StrEnum) and kind is not StrEnum):
-            continue
-        header = getattr(nvml, headers.get(kind.__name__, kind.__name__))
-        for member in kind:
-            name = other.get((kind.__name__, member.name), member.name)
-            options = [name, f"EVENT_REASON_{name}", f"THROTTLE_REASON_{name}"]
-            found = next(header[option] for option in options if option in header.__members__)
-            assert _codes.number(kind, member, "x") == int(found), (kind, member)
-            assert _codes.number(kind, str(member), "x") == int(found)
-    assert {member.name: member.value for member in typing.DeviceArch}.items() <= {
-        name: int(value) for name, value in nvml.DeviceArch.__members__.items()
-    }.items()
-
-
-def test_codes():
-    reasons = typing.ClocksEventReasons
-    assert _codes.members(reasons, 0b1001) == [reasons.GPU_IDLE, reasons.HW_SLOWDOWN]
-    assert _codes.mask(typing.EventType, ["clock", typing.EventType.PSTATE], "events") == 16 | 4
-    assert _codes.member(typing.ThermalController, -1) == "unknown"
-    with pytest.raises(ValueError, match=r"^level must be one of 'internal', .*, 'system', not 'near'$"):
-        _codes.number(typing.GpuTopologyLevel, "near", "level")
-    with pytest.raises(RuntimeError, match=r"^the driver answers 77, which GpuP2PStatus does not know$"):
-        _codes.member(typing.GpuP2PStatus, 77)
-    assert _codes.mask(typing.EventType, [], "events") == 0
-    assert [_codes.brand(number) for number in (0, 5, 20, -1)] == ["Unknown", "GeForce", "Unknown", "Unknown"]
-    assert len(_codes._BRANDS) == int(nvml.BrandType.BRAND_COUNT)
 
 
 def test_the_system(answers):
@@ -499,48 +451,3 @@ def test_conversion_to_a_cuda_device(answers):
     answers(device_get_uuid="GPU-other")
     with pytest.raises(RuntimeError, match=r"^CUDA does not see device GPU-other: look at CUDA_VISIBLE_DEVICES$"):
         found.to_cuda_device()
-
-
-@pytest.mark.cpu_only
-def test_on_the_cpu_device():
-    """Here the NVML library for CPU devices is called."""
-    said = run_checked(
-        """
-        import os
-
-        from cuda.core import Device, system
-
-        print(system.get_num_devices(), system.get_nvml_version()[:1])
-        first, second = system.Device.get_all_devices()
-        print(first.name == Device(0).name, first.cuda_compute_capability == Device(0).compute_capability)
-        print(Device(1).to_system_device() == second, second.to_cuda_device() is Device(1))
-        print(system.Device(uuid=first.uuid) == first, system.Device(pci_bus_id=second.pci_bus_id).index)
-        before = first.memory_info
-        Device(0).set_current()
-        with Device(0).allocate(64 << 20, stream=Device(0).default_stream):
-            now = first.memory_info
-        print(now.used - before.used >= 64 << 20, now.total == before.total)
-        print(os.getpid() in [process.pid for process in first.compute_running_processes])
-        for use in (lambda: first.temperature.get_sensor(), lambda: first.get_fan()):
-            try:
-                use()
-            except system.NotSupportedError as error:
-                print(type(error).__name__)
-        try:
-            system.Device(2)
-        except system.NvmlError as error:
-            print(type(error).__name__)
-        """,
-        CUDA_CPU_DEVICES="2",
-    )
-    assert said.splitlines() == [
-        "2 (13,)",
-        "True True",
-        "True True",
-        "True 1",
-        "True True",
-        "True",
-        "NotSupportedError",
-        "NotSupportedError",
-        "InvalidArgumentError",
-    ]

@@ -6,35 +6,19 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import os
 from ctypes import addressof
 
 import arrays
 import kernels
 import live_handles
 import pytest
+from scenes import CALLBACK, HERE, HOST, PTX, ROOM, SIZE, Scene, left, scene
 from support.interleaving import everywhere
-from support.scripts import run_checked
 
 from cuda.cpu import abi, driver
-from cuda.cpu.driver.array import array
-from cuda.cpu.driver.base import address, capture_state
 from cuda.cpu.driver.base.error import CudaError
-from cuda.cpu.driver.code import kernel as kernel_module
-from cuda.cpu.driver.code import library as library_module
-from cuda.cpu.driver.code import module
-from cuda.cpu.driver.device import device
-from cuda.cpu.driver.memory import memory, pool
-from cuda.cpu.driver.stream import event, stream
+from cuda.cpu.driver.memory import memory
 from cuda.cpu.runtime import _runtime
-
-HERE = os.path.dirname(driver.__file__)
-HOST = ctypes.create_string_buffer(1 << 16)
-ANSWER = ctypes.create_string_buffer(1 << 12)
-ROOM = addressof(ANSWER)
-CALLBACK = ctypes.cast(live_handles.NOTHING, ctypes.c_void_p).value
-SIZE = 4096
-PTX = kernels.text(kernels.STORE, kernels.VARIABLES, ".visible .global .attribute(.managed) .align 4 .b8 all[8192];\n")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -45,157 +29,6 @@ def begun(initialized):
     here = Scene()
     here.run_module(here.module)  # the cache keeps its folder open
     driver.cuCtxDestroy(here.context)
-
-
-class Scene:
-    """A context with memory, an event and a kernel; `thing` is the object that two threads use."""
-
-    def __init__(self, context: int = 0) -> None:
-        self.context = context or driver.cuCtxCreate(0, 0, 0)
-        driver.cuCtxSetCurrent(self.context)
-        self.memory = driver.cuMemAlloc(SIZE)
-        self.event = driver.cuEventCreate(0)
-        self.module = driver.cuModuleLoadData(kernels.address_of(PTX))
-        self.thing: int = 0
-        self.kept: list[object] = []  # memory that the calls point to
-
-    def launch(self, kernel: int, where: int = 0, place: int = 0) -> None:
-        values = ctypes.c_uint64(place or self.memory), ctypes.c_uint32(7)
-        pointers = (ctypes.c_void_p * 2)(*map(addressof, values))
-        self.kept.append((values, pointers))
-        driver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, where, addressof(pointers), 0)
-
-    def run_module(self, handle: int) -> None:
-        self.launch(driver.cuModuleGetFunction(handle, b"store"))
-
-    def run_library(self, handle: int) -> None:
-        self.launch(driver.cuLibraryGetKernel(handle, b"store"))
-
-
-@contextlib.contextmanager
-def scene(make, end, held, other):
-    """Yield the calls on a new object in a new context, then destroy both and check that nothing leaks."""
-    before = left()
-    here = Scene()
-    here.thing = make(here)
-    yield lambda: driver.cuCtxSetCurrent(here.context), lambda: held(here), lambda: other(here)
-    for each in (lambda: end(here), lambda: driver.cuCtxDestroy(here.context)):
-        driver.cuCtxSetCurrent(here.context) if here.context in driver.context.contexts else None
-        with contextlib.suppress(CudaError):  # perhaps it has ended
-            each()
-    driver.context.stack().clear()
-    driver.cuMemPoolTrimTo(driver.cuDeviceGetDefaultMemPool(0), 0)
-    assert left() == before
-
-
-def left() -> tuple[int, ...]:
-    """Return the memory in use and the number of live objects of each kind."""
-    used = device.find(0).arena.used, memory.host_arena().used, device.find(0).mapped
-    used += tuple(sorted(each.used for each in pool.pools.values()))
-    tables = address._records, stream.streams, event.events, module.modules, pool.pools, capture_state.active
-    return (*used, *map(len, tables), len(os.listdir("/proc/self/fd")))
-
-
-# --- first uses -------------------------------------------------------------------------------------------------------
-
-
-def _ipc_handle(here: Scene) -> bytes:
-    place = ctypes.create_string_buffer(64)
-    driver.cuIpcGetMemHandle(addressof(place), here.memory)
-    return place.raw
-
-
-FIRST_USES = {
-    "the default stream": (lambda h: 0, lambda h: stream.find(0)),
-    "a kernel of a library": (
-        lambda h: live_handles._library(),
-        lambda h: driver.cuLibraryGetKernel(h.thing, b"store"),
-    ),
-    "a library's module": (lambda h: live_handles._library(), lambda h: driver.cuLibraryGetModule(h.thing)),
-    "a function of a library": (
-        lambda h: driver.cuLibraryGetKernel(live_handles._library(), b"store"),
-        lambda h: driver.cuKernelGetFunction(h.thing),
-    ),
-    "a function": (lambda h: 0, lambda h: driver.cuModuleGetFunction(h.module, b"store")),
-    "a kernel's code": (
-        lambda h: driver.cuModuleGetFunction(h.module, b"store"),
-        lambda h: kernel_module.function_of(h.thing).load(),
-    ),
-    "a level of a mipmapped array": (
-        lambda h: live_handles._mipmapped(),
-        lambda h: driver.cuMipmappedArrayGetLevel(h.thing, 1),
-    ),
-    "a handle for other processes": (lambda h: 0, _ipc_handle),
-}
-
-
-def end_first_use(here: Scene) -> None:
-    for table, end in (
-        (library_module.libraries, driver.cuLibraryUnload),
-        (array.mipmapped_arrays, driver.cuMipmappedArrayDestroy),
-    ):
-        for handle in list(table):
-            end(handle)
-
-
-@pytest.mark.parametrize("name", FIRST_USES)
-def test_a_first_use_by_two_threads_creates_one_object(name):
-    make, use = FIRST_USES[name]
-    meetings = 0
-    for held, other in everywhere(lambda: scene(make, end_first_use, use, use), HERE):
-        assert (held.error, other.error) == (None, None), held.text + other.text
-        assert held.value == other.value
-        meetings += 1
-    assert meetings > 2
-
-
-@contextlib.contextmanager
-def without(table, use):
-    """Clear a process-wide table, so that two calls create its objects again."""
-    kept = dict(table)
-    table.clear()
-    try:
-        yield int, use, use
-    finally:
-        table.clear()
-        table.update(kept)
-
-
-@pytest.mark.parametrize(
-    ("table", "use"),
-    [
-        pytest.param(memory._host_arena, memory.host_arena, id="the range of pinned memory"),
-        pytest.param(pool._defaults, lambda: driver.cuDeviceGetDefaultMemPool(0), id="a default pool"),
-    ],
-)
-def test_process_wide_objects_are_created_once(table, use):
-    pools = set(pool.pools)
-    for held, other in everywhere(lambda: without(table, use), HERE):
-        assert held.error is None, held.text
-        assert held.value == other.value, other.text
-    for handle in set(pool.pools) - pools:
-        del pool.pools[handle]
-
-
-def test_two_threads_start_the_driver():
-    """Both threads find the same devices, and the address range of a device's memory is reserved once."""
-
-    @contextlib.contextmanager
-    def stopped():
-        kept = list(device._devices)
-        device._started = False
-        yield int, use, use
-        device._devices[:] = kept
-
-    def use():
-        driver.cuInit(0)
-        return device.find(0), device.find(0).arena
-
-    for held, other in everywhere(stopped, HERE):
-        assert held.error is None, held.text
-        assert held.value == other.value, other.text
-        if held.value[0].arena is not device.find(0).arena:
-            held.value[0].arena.close()
 
 
 # --- uses and ends ----------------------------------------------------------------------------------------------------
@@ -568,73 +401,3 @@ def test_a_library_of_two_contexts_while_one_is_destroyed():
         assert (held.error, other.error) == (None, None), held.text + other.text
         meetings += 1
     assert meetings > 2
-
-
-STRESS = """
-import ctypes, sys, threading, time
-sys.path.insert(0, "tests/cpu/driver")
-import kernels
-from cuda.cpu import driver
-from cuda.cpu.driver.base.error import CudaError
-from cuda.cpu.runtime._runtime import QueueClosed
-driver.cuInit(0)
-context = driver.cuDevicePrimaryCtxRetain(0)
-driver.cuCtxSetCurrent(context)
-image = kernels.address_of(kernels.text(kernels.VARIABLES, ".visible .global .align 4 .b8 large[1000000];\\n"))
-library = driver.cuLibraryLoadData(image, 0, 0, 0, 0, 0, 0)
-host = ctypes.create_string_buffer(1 << 20)
-end = time.monotonic() + 1.5
-strange, ends = [], 0
-
-def load():
-    driver.cuModuleUnload(driver.cuModuleLoadData(image))
-
-def place():
-    loaded = driver.cuLibraryLoadData(image, 0, 0, 0, 0, 0, 0)
-    driver.cuLibraryGetModule(loaded)
-    driver.cuLibraryUnload(loaded)
-
-def launch():
-    out = driver.cuMemAlloc(4096)
-    values = ctypes.c_uint64(out), ctypes.c_uint32(1)
-    places = (ctypes.c_void_p * 2)(*map(ctypes.addressof, values))
-    for _ in range(20):
-        kernel = driver.cuLibraryGetKernel(library, b"follow")
-        driver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, 0, ctypes.addressof(places), 0)
-    driver.cuCtxSynchronize()
-
-def copy():
-    there = driver.cuMemAlloc(1 << 20)
-    for _ in range(20):
-        driver.cuMemcpyHtoD(there, ctypes.addressof(host), 1 << 20)
-        driver.cuMemsetD8(there, 1, 1 << 20)
-        driver.cuMemcpyDtoH(ctypes.addressof(host), there, 1 << 20)
-
-def use(call):
-    driver.cuCtxSetCurrent(context)
-    while time.monotonic() < end:
-        try:
-            call()
-        except QueueClosed:
-            pass
-        except CudaError as error:
-            if error.status == 401:  # CUDA_ERROR_ILLEGAL_STATE: no wait was interrupted
-                strange.append(repr(error))
-        except BaseException as error:
-            strange.append(repr(error))
-
-threads = [threading.Thread(target=use, args=(call,)) for call in (load, place, launch, copy)]
-for thread in threads:
-    thread.start()
-while time.monotonic() < end:
-    driver.cuDevicePrimaryCtxReset(0)
-    ends += 1
-    time.sleep(0.0005)
-for thread in threads:
-    thread.join()
-print(strange, ends > 3)
-"""
-
-
-def test_a_context_is_reset_while_threads_load_launch_and_copy():
-    assert run_checked(STRESS) == "[] True\n"

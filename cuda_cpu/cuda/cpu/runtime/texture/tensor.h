@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Tensor copies (TMA) and other bulk copies, and the layout of a CUtensorMap on the CPU device.
- * driver/array/tensor_map.py writes this layout; tests/cpu/test_kernel_abi.py compares the two.
+ * driver/array/tensor_map.py writes this layout; tests/cpu/runtime/test_kernel_abi.py compares the two.
  */
 #ifndef CUDA_CPU_TENSOR_H
 #define CUDA_CPU_TENSOR_H

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The structure that the handle of a texture or surface object points to. driver/array/texture.py writes this layout;
- * tests/cpu/test_kernel_abi.py compares the two.
+ * tests/cpu/runtime/test_kernel_abi.py compares the two.
  */
 #ifndef CUDA_CPU_TEXTURE_H
 #define CUDA_CPU_TEXTURE_H

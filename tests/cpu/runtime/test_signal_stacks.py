@@ -74,7 +74,7 @@ for loaded in both:
 @pytest.mark.parametrize("stack", ["none", "other"])
 def test_faults_on_a_foreign_signal_stack(thread: str, stack: str) -> None:
     command = [sys.executable, "-c", PROGRAM, stack, thread]
-    path = os.pathsep.join([str(pathlib.Path(__file__).parents[1]), *sys.path])
+    path = os.pathsep.join([str(pathlib.Path(__file__).parents[2]), *sys.path])
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=os.environ | {"PYTHONPATH": path})
     illegal, overflow = KIND.ILLEGAL_ADDRESS, KIND.STACK
     assert (done.stdout, done.returncode) == (f"{illegal} {overflow}\n", 0), done.stderr

@@ -26,7 +26,7 @@ from support import call_plan
 
 pytestmark = pytest.mark.cpu_only
 
-TESTS = pathlib.Path(__file__).parents[1]
+TESTS = pathlib.Path(__file__).parents[2]
 APIS = {
     "driver": (cuda.cpu.library_path(), "live_handles", 10_000),
     "runtime": (pathlib.Path(runtime_api.__file__).with_name("libcudart_cpu.so.13"), "live_runtime", 5_000),
@@ -37,7 +37,7 @@ APIS = {
 @pytest.mark.parametrize("api", APIS)
 def test_wrong_arguments(api, tmp_path):
     library, live, least = APIS[api]
-    folders = [str(TESTS / each) for each in (".", "cpu", "cpu/driver", "cpu/runtime_api")]
+    folders = [str(TESTS / each) for each in (".", "cpu/nvml", "cpu/driver", "cpu/runtime_api")]
     folders += [path for path in sys.path if path]
     settings = os.environ | {
         "PYTHONPATH": os.pathsep.join(folders),
