@@ -144,9 +144,10 @@ def _spins(graph: Graph) -> Iterator[str]:
 
 
 def _uniform(graph: Graph) -> Iterator[str]:
-    vectors = ((1 << len(graph.register_bits)) - 1) & ~graph.uniform
-    yield f"one value for all lanes: {_names(graph, graph.uniform) or 'none'}"
-    yield f"a value for each lane: {_names(graph, vectors) or 'none'}"
+    vectors = [name for name in graph.register_bits if not graph.is_uniform(name)]
+    uniform = [name for name in graph.register_bits if graph.is_uniform(name)]
+    yield f"one value for all lanes: {' '.join(uniform) or 'none'}"
+    yield f"a value for each lane: {' '.join(vectors) or 'none'}"
     for block in graph.blocks:
         waiting = members(graph.pending[block.number])
         if graph.is_divergent(block.end):

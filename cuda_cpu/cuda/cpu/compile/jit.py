@@ -32,6 +32,7 @@ QUICK, BEST = 0, 3  # levels: of the first compilation of a kernel, and of the o
 LEVELS = ("0", "1", "2", "3")
 MOST_JOINED = 5_000_000  # variables times blocks: 0.2 s; a thousand statements compiled with -G exceed it
 MOST_VARIABLE, MOST_INSTRUCTIONS = "CUDA_CPU_MOST_INSTRUCTIONS", 200_000  # of a kernel: about half a minute
+BRANCH = 4  # instructions more that take LLVM as long to compile as a conditional branch does
 MOST_VARIABLES = 2000  # time is quadratic in them
 CUT = "cut"  # prefix of labels where emit/function.py has split a long block, which must not be merged again
 # LLVM IR that may become an addition with carry: bits extended to integers (except to i8, which is only stored), and
@@ -153,7 +154,7 @@ def kernel_text(
     from cuda.cpu.check.instrument import Checks
     from cuda.cpu.emit import Settings, emit_kernel
 
-    _check_size(program, name)
+    check_size(program, name)
     settings = Settings(
         width=_width(),
         lane_run=lane_run,
@@ -167,13 +168,19 @@ def kernel_text(
     return emit_kernel(program, name, settings)
 
 
-def _check_size(program: Program, name: str) -> None:
+def check_size(program: Program, name: str) -> None:
     """Reject a kernel that would take minutes and too much memory to compile."""
-    count = sum(len(program.functions[each].body or ()) for each in program.reachable(name))
-    if count > most_instructions():
+    from cuda.cpu.passes.split_blocks import ENDS
+    from cuda.cpu.ptx.syntax import Instruction
+
+    body = [item for each in program.reachable(name) for item in program.functions[each].body or ()]
+    branches = sum(isinstance(item, Instruction) and item.opcode in ENDS and item.guard is not None for item in body)
+    if len(body) + BRANCH * branches > most_instructions():
         from cuda.cpu.ptx.error import PtxError
 
-        known = f"kernel {name} and the functions that it calls have {count} instructions and labels"
+        known = f"kernel {name} and the functions that it calls have {len(body)} instructions and labels"
+        if branches:
+            known += f", of which {branches} are conditional branches, each counted as {1 + BRANCH}"
         raise PtxError(
             f"{known}; the CPU device compiles at most {most_instructions()}, or as many as {MOST_VARIABLE} allows"
         )

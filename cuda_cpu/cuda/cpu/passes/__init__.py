@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from cuda.cpu.passes.analyse_uniformity import analyse_uniformity
 from cuda.cpu.passes.find_affine import find_affine, find_breaks
 from cuda.cpu.passes.find_liveness import find_liveness
-from cuda.cpu.passes.find_pending import find_divergent, find_reach, members
+from cuda.cpu.passes.find_pending import find_divergent, leading_to
 from cuda.cpu.passes.find_spins import find_spins
 from cuda.cpu.passes.fold_constants import fold_constants
 from cuda.cpu.passes.graph import Block, Graph
@@ -118,11 +118,9 @@ def _why_any_order(graph: Graph) -> str:
             return f"operations of the warp in the loop at line {_line_of(blocks)}, in which lanes may run ahead"
     barriers = [b for b in graph.blocks if (b.barrier or b.waits) and graph.pending[b.number]]
     # At a barrier of the warp, lanes wait only for lanes that can still reach a barrier.
-    reach = find_reach(graph) if barriers else []
-    targets = sum(1 << block.number for block in graph.blocks if block.barrier)
+    leading = leading_to(graph, (block.number for block in graph.blocks if block.barrier)) if barriers else 0
     for block in barriers:
-        others = members(graph.pending[block.number])
-        if block.waits or any(reach[other] & targets for other in others):
+        if block.waits or graph.pending[block.number] & leading:
             return f"lanes may diverge before the barrier at line {_line_of([block])}"
     return ""
 

@@ -26,36 +26,34 @@ UNIFORM |= RESERVED_OFFSETS.keys()
 
 
 def analyse_uniformity(graph: Graph) -> None:
-    """Fill `uniform`, `pending` and `preserved`."""
-    bits = graph.register_bits
+    """Fill `vectors`, `pending` and `preserved`."""
     declared = graph.function.registers
-    graph.uniform = 0
-    for name, bit in bits.items():
-        if not name.startswith("%") or name in declared or name in UNIFORM or name == "%cc":
-            graph.uniform |= 1 << bit
+    graph.vectors = {
+        name
+        for name in graph.register_bits
+        if name.startswith("%") and name not in declared and name not in UNIFORM and name != "%cc"
+    }
     while True:
         find_pending(graph)
-        before = graph.uniform
+        before = len(graph.vectors)
         while _demote(graph):
             pass
-        if graph.uniform == before:
+        if len(graph.vectors) == before:
             return
 
 
 def _demote(graph: Graph) -> bool:
-    """Drop the registers that a step proves divergent; return whether there were any."""
-    before = graph.uniform
+    """Add the registers that a step proves divergent to `vectors`; return whether there were any."""
+    before = len(graph.vectors)
     bits = graph.register_bits
     for block in graph.blocks:
         preserved = graph.preserved[block.number]
         for step in block.steps:
-            written = 0
-            for name in step.writes:
-                written |= 1 << bits[name]
-            if written & graph.uniform and not _gives_uniform(graph, step):
-                graph.uniform &= ~written
-            graph.uniform &= ~(written & preserved)
-    return graph.uniform != before
+            if not graph.vectors.issuperset(step.writes) and not _gives_uniform(graph, step):
+                graph.vectors.update(step.writes)
+            if preserved:
+                graph.vectors.update(name for name in step.writes if preserved >> bits[name] & 1)
+    return len(graph.vectors) != before
 
 
 def _gives_uniform(graph: Graph, step: Step) -> bool:

@@ -50,10 +50,10 @@ def _summary(block: Block, bits: dict[str, int]) -> tuple[int, int]:
         bit = bits.setdefault(name, len(bits))
         if bit not in write:
             need.add(bit)
-    return _as_set(need), _as_set(write)
+    return as_set(need), as_set(write)
 
 
-def _as_set(members: set[int]) -> int:
+def as_set(members: set[int]) -> int:
     """Return a set of numbers as an int, in linear time: shifting and adding each bit would be quadratic."""
     if len(members) < 64:
         return sum(1 << member for member in members)

@@ -11,11 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cuda.cpu.passes.analyse_uniformity import UNIFORM
-from cuda.cpu.passes.find_pending import find_reach, members
+from cuda.cpu.passes.find_liveness import as_set
+from cuda.cpu.passes.find_pending import leading_to, members
 from cuda.cpu.passes.graph import BLOCK, RETURN, Graph, Step
 from cuda.cpu.passes.traits import is_lanewise
 from cuda.cpu.ptx.syntax import Immediate
 
+MOST_BLOCKS = 4000  # with more, the analysis, whose time is quadratic, would take over a second
+MOST_BLOCKS = 4000  # the time to analyse branches between barriers is quadratic: a second
 MOST_COPIES = 3  # total size of the regions, in sizes of the kernel
 ORDERS = {"volatile", "relaxed", "acquire", "mmio"}
 
@@ -50,6 +53,8 @@ def find_regions(graph: Graph) -> str:
             return f"the barrier at line {line} is not one that all threads of the block wait at"
         if not _is_for_all(block.steps[0]):
             return f"the barrier at line {line} counts threads, or its number is not known before the kernel runs"
+    if barriers and len(graph.blocks) > MOST_BLOCKS:
+        return f"the kernel has {len(graph.blocks)} basic blocks, more than {MOST_BLOCKS}"
     reason = _why_apart(graph) if barriers else ""
     if reason:
         return reason
@@ -146,11 +151,8 @@ def _why_apart(graph: Graph) -> str:
 
 def _influences(graph: Graph) -> dict[int, int]:
     """Return, for each branch with several paths to barriers, the blocks that are control-dependent on it."""
-    reach = find_reach(graph)
-    barriers = sum(1 << block.number for block in graph.blocks if block.barrier == BLOCK)
-    successors = [
-        tuple({t for t in block.end.targets if t != RETURN and reach[t] & barriers}) for block in graph.blocks
-    ]
+    leading = leading_to(graph, (block.number for block in graph.blocks if block.barrier == BLOCK))
+    successors = [tuple({t for t in block.end.targets if t != RETURN and leading >> t & 1}) for block in graph.blocks]
     # An additional block is the exit: each loop with a barrier has at least an edge to it.
     end = len(successors)
     ways = [
@@ -195,7 +197,7 @@ def _find_postdominators(successors: list[tuple[int, ...]]) -> list[int]:
 def _find_block_uniform(graph: Graph, influences: dict[int, int]) -> int:
     """Return the registers that hold one value for all warps of a block at the same point of the code."""
     bits = graph.register_bits
-    uniform = graph.uniform
+    uniform = as_set({bit for name, bit in bits.items() if graph.is_uniform(name)})
     for name, bit in bits.items():
         special = name.startswith("%") and name not in graph.function.registers and name != "%cc"
         if name == "%warpid" or (special and name not in UNIFORM):
@@ -205,13 +207,14 @@ def _find_block_uniform(graph: Graph, influences: dict[int, int]) -> int:
         return all(uniform >> bits[name] & 1 for name in names)
 
     results = [step for block in graph.blocks if block.barrier == BLOCK for step in block.steps]
+    known = set(map(id, results))
     for step in results:  # bar.red has the same result for all threads
         uniform |= _bits(graph, set(step.writes))
     while True:
         before = uniform
         for block in graph.blocks:
             for step in block.steps:
-                if step in results:
+                if id(step) in known:
                     continue
                 ordered = not ORDERS.isdisjoint(step.instruction.modifiers)
                 same = is_lanewise(graph.function, step) and holds(step.reads) and not ordered

@@ -12,6 +12,7 @@ from cuda.cpu.passes.graph import Graph, Step
 from cuda.cpu.ptx.rows import opcodes_with
 from cuda.cpu.ptx.syntax import Call, Function, Instruction, Register, Symbol
 
+MOST_STEPS = 2_000_000  # times back-edges of a loop: the time to examine each of them
 SEMANTICS = {"volatile", "relaxed", "acquire", "mmio"}
 WAITS = opcodes_with("waits")
 
@@ -25,7 +26,14 @@ def find_spins(graph: Graph, polling: frozenset[str]) -> None:
         Functions in which something is read that other threads may change.
     """
     for first, last in graph.loops:
-        if any(_leaves_by_polling(graph, first, end, last, polling) for end in _rounds(graph, first, last)):
+        steps = _steps(graph, first, last)
+        if not _shared(steps, polling):
+            continue
+        ends = _rounds(graph, first, last)
+        # A loop that is wrongly taken for a spin loop only runs more slowly.
+        if len(ends) * len(steps) > MOST_STEPS or any(
+            _leaves_by_polling(graph, first, end, last, polling) for end in ends
+        ):
             graph.spins.add(first)
 
 
@@ -39,11 +47,8 @@ def _rounds(graph: Graph, first: int, last: int) -> list[int]:
 
 def _leaves_by_polling(graph: Graph, first: int, end: int, last: int, polling: frozenset[str]) -> bool:
     """Return whether other threads decide when lanes leave the loop whose iterations end with block `end`."""
-    blocks = graph.blocks[first : end + 1]
-    steps = [step for block in blocks for step in block.steps]
-    calls = [step.instruction for step in steps if isinstance(step.instruction, Call) and _polls(step, polling)]
-    returned = {operand.name for call in calls for operand in call.results if isinstance(operand, Symbol)}
-    shared = {name for step in steps if _is_shared(step, returned, polling) for name in step.writes}
+    steps = _steps(graph, first, end)
+    shared = _shared(steps, polling)
     if not shared:
         return False
     before, stored = None, False  # stored: a value that depends on other threads was stored to memory
@@ -54,7 +59,21 @@ def _leaves_by_polling(graph: Graph, first: int, end: int, last: int, polling: f
                 shared.update(step.writes)
                 stored = stored or (step.form is not None and step.form.opcode == "st")
     inside = {*range(first, end + 1), last}
-    return any(not inside.issuperset(b.end.targets) and not shared.isdisjoint(b.end.reads) for b in blocks)
+    return any(
+        not inside.issuperset(block.end.targets) and not shared.isdisjoint(block.end.reads)
+        for block in graph.blocks[first : end + 1]
+    )
+
+
+def _steps(graph: Graph, first: int, last: int) -> list[Step]:
+    return [step for block in graph.blocks[first : last + 1] for step in block.steps]
+
+
+def _shared(steps: list[Step], polling: frozenset[str]) -> set[str]:
+    """Return the registers that some steps read from memory that other threads may change."""
+    calls = [step.instruction for step in steps if isinstance(step.instruction, Call) and _polls(step, polling)]
+    returned = {operand.name for call in calls for operand in call.results if isinstance(operand, Symbol)}
+    return {name for step in steps if _is_shared(step, returned, polling) for name in step.writes}
 
 
 def _loads(step: Step) -> bool:

@@ -82,7 +82,7 @@ class Graph:
     pending: list[int] = field(default_factory=list)  # blocks at which other lanes may wait, per block
     preserved: list[int] = field(default_factory=list)  # registers that those lanes still need, per block
     divergent: int = 0  # blocks that lanes reach after they may have diverged
-    uniform: int = 0  # registers that hold one value for all lanes
+    vectors: set[str] = field(default_factory=set)  # registers that may hold a value for each lane
     strides: dict[str, int] = field(default_factory=dict)  # of vector registers with base + stride * lane
     shifted: set[str] = field(
         default_factory=set
@@ -93,7 +93,8 @@ class Graph:
     regions: list[Region] = field(default_factory=list)  # of a kernel whose code runs all warps of a block; else empty
 
     def is_uniform(self, register: str) -> bool:
-        return bool(self.uniform >> self.register_bits[register] & 1)
+        """Return whether a register holds one value for all lanes."""
+        return register not in self.vectors
 
     def is_divergent(self, end: End) -> bool:
         """Return whether lanes may diverge at this end of a block."""

@@ -15,13 +15,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cuda.cpu.passes.graph import RETURN, Block, End, Graph
+from cuda.cpu.ptx.error import PtxError
+
+MOST_NESTED = 200  # loops, one in the other: the time grows with blocks times depth
 
 
 def order_blocks(graph: Graph) -> None:
     """Renumber the blocks, drop unreachable ones, and find the loops."""
     order: list[int] = []
     loops: list[tuple[int, int]] = []
-    _order(graph, [0], set(range(len(graph.blocks))), order, loops)
+    successors = [_successors(block) for block in graph.blocks]
+    _order(graph, successors, [0], set(range(len(graph.blocks))), order, loops, 0)
     numbers = {old: new for new, old in enumerate(order)}
     numbers[RETURN] = RETURN
     graph.blocks = [graph.blocks[old] for old in order]
@@ -31,18 +35,29 @@ def order_blocks(graph: Graph) -> None:
     graph.loops = loops
 
 
-def _order(graph: Graph, roots: list[int], inside: set[int], order: list[int], loops: list) -> None:
-    successors = [_successors(block) for block in graph.blocks]
+def _order(
+    graph: Graph,
+    successors: list[tuple[int, ...]],
+    roots: list[int],
+    inside: set[int],
+    order: list[int],
+    loops: list,
+    depth: int,
+) -> None:
+    """Append the blocks to `order` and the loops, of which `depth` are around these blocks, to `loops`."""
+    if depth > MOST_NESTED:
+        lines = [graph.blocks[number].end.line for number in inside]
+        raise PtxError(f"loops are nested more than {MOST_NESTED} deep", min(filter(None, lines), default=0))
     for component in _components(roots, inside, successors):
         header = component[0]
         start = len(order)
         order.append(header)
         if len(component) > 1:
-            component += _join_ends(graph, header, component)
+            component += _join_ends(graph, successors, header, component)
             rest = set(component[1:])
             # Entered from the header first, then wherever the part can be entered from outside (irreducible loops).
-            entries = [target for target in _successors(graph.blocks[header]) if target in rest]
-            _order(graph, [*entries, *component[1:]], rest, order, loops)
+            entries = [target for target in successors[header] if target in rest]
+            _order(graph, successors, [*entries, *component[1:]], rest, order, loops, depth + 1)
         if len(component) > 1 or header in successors[header]:
             loops.append((start, len(order) - 1))
 
@@ -51,7 +66,7 @@ def _successors(block: Block) -> tuple[int, ...]:
     return tuple(target for target in block.end.targets if target != RETURN)
 
 
-def _join_ends(graph: Graph, header: int, component: list[int]) -> list[int]:
+def _join_ends(graph: Graph, successors: list[tuple[int, ...]], header: int, component: list[int]) -> list[int]:
     """Give a loop a single latch; return its number in a list, empty if the loop has one already."""
     ends = [number for number in component if header in graph.blocks[number].end.targets]
     if len(ends) < 2:
@@ -60,7 +75,9 @@ def _join_ends(graph: Graph, header: int, component: list[int]) -> list[int]:
     for number in ends:
         end = graph.blocks[number].end
         end.targets = tuple(last if target == header else target for target in end.targets)
+        successors[number] = _successors(graph.blocks[number])
     graph.blocks.append(Block(last, [], End("jump", (header,))))
+    successors.append((header,))
     return [last]
 
 

@@ -20,7 +20,6 @@ from cuda.cpu.emit.simt.control import Flow
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.emit.simt.frame_state import Copy
 from cuda.cpu.passes.find_affine import INTEGERS, stride_of, widened
-from cuda.cpu.passes.find_pending import members
 from cuda.cpu.passes.graph import BLOCK, RETURN, Block, End, Step
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Negated, Operand, Pair, Register
@@ -80,9 +79,8 @@ def _check_widening(frame: Frame, flow: Flow, block: Block, elsewhere: dict[int,
 def store_vectors(frame: Frame, live: int) -> None:
     """Store the vectors of affine registers, which the general copy works with."""
     with frame.restoring_registers():
-        for name in frame.graph.strides:
-            if live >> frame.graph.register_bits[name] & 1:
-                frame.builder.store(affine.vector_of(frame, name), frame.slot(name))
+        for name in live_affine(frame, live):
+            frame.builder.store(affine.vector_of(frame, name), frame.slot(name))
 
 
 # --- ends of blocks -----------------------------------------------------------------------------------
@@ -354,11 +352,9 @@ def reentries(frame: Frame, numbers: tuple[int, ...]) -> tuple[set[int], set[int
 
 def live_affine(frame: Frame, live: int) -> list[str]:
     """Return the affine registers among some."""
-    return [name for name in frame.graph.strides if live >> frame.graph.register_bits[name] & 1]
+    return frame.facts.names_of(live & frame.facts.affine)
 
 
 def names_of(frame: Frame, registers: int) -> list[str]:
     """Return the names of a set of registers, without the special ones."""
-    by_bit = {bit: name for name, bit in frame.graph.register_bits.items()}
-    names = [by_bit[bit] for bit in members(registers)]
-    return [name for name in names if name in frame.facts.function.registers or name == "%cc"]
+    return [name for name in frame.facts.names_of(registers) if name in frame.facts.function.registers or name == "%cc"]

@@ -230,19 +230,19 @@ class Frame:
 
     def set(self, register: str, value: Value) -> None:
         """Write a register for the lanes that run (and whose guard holds)."""
-        builder, bit = self.builder, 1 << self.graph.register_bits[register]
+        builder = self.builder
         value = builder.resize(builder.bits(value), self.element_of(register))
         if self.segment is not None:
             affine.set_base(self, register, value)
             return
         if self.guard is not None:
             value = builder.select(self.guard, value, self.get(register))
-        if self.graph.uniform & bit:
+        if self.graph.is_uniform(register):
             assert value.uniform, f"{self.facts.function.name}: line {self.line}: {register} was found uniform"
         else:
             value = builder.broadcast(value)
         if self.facts.crosses(register):
-            if self.block.preserved & bit:
+            if self.block.preserved >> self.graph.register_bits[register] & 1:
                 value = builder.select(self.lanes(), value, self.get(register))
             builder.store(value, self.slot(register))
         self.block.values[register] = value

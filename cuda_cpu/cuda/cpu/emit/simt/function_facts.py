@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.simt.parameters import local_layout, offsets_of
-from cuda.cpu.passes.find_pending import find_reach
+from cuda.cpu.passes.find_liveness import as_set
+from cuda.cpu.passes.find_pending import find_reach, members
 from cuda.cpu.passes.find_recomputed import find_recomputed
 from cuda.cpu.passes.graph import Graph, Step
 
@@ -37,17 +39,31 @@ class FunctionFacts:
         self.body = graph.function.body or []
         self.local_offsets, self.local_bytes = local_layout(graph.function)
         self.parameter_offsets = offsets_of(self.function.parameters)[0] if self.function.entry else {}
-        self._crossing = 0
-        for live in graph.live_in:
-            self._crossing |= live
 
     def crosses(self, register: str) -> bool:
         """Return whether a register lives from one block to another."""
-        return bool(self._crossing >> self.graph.register_bits[register] & 1)
+        return register in self._crossing
 
     def is_read(self, register: str) -> bool:
         """Return whether any instruction or branch of the function reads a register."""
         return register in self._read
+
+    def names_of(self, registers: int) -> list[str]:
+        """Return the names of a set of registers."""
+        return [self._names[bit] for bit in members(registers)]
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return list(self.graph.register_bits)  # find_liveness.py numbers the registers in the order of the dict
+
+    @cached_property
+    def affine(self) -> int:
+        """The affine registers."""
+        return as_set({self.graph.register_bits[name] for name in self.graph.strides})
+
+    @cached_property
+    def _crossing(self) -> set[str]:
+        return set(self.names_of(reduce(or_, self.graph.live_in, 0)))
 
     @cached_property
     def _read(self) -> set[str]:
