@@ -298,6 +298,7 @@ void doze(struct cpu_warp *warp)
     const struct pointer *params = (const void *)warp->params;
     uint64_t *out = (uint64_t *)params->address;
     uint64_t clock = warp->runtime->clock(warp), timer = warp->runtime->globaltimer(warp);
+    *(volatile uint64_t *)&out[2 * warp->warp_id] = 1; /* for a host that waits until it has begun */
     warp->runtime->nanosleep(warp, (uint32_t)params->number);
     out[2 * warp->warp_id] = warp->runtime->clock(warp) - clock;
     out[2 * warp->warp_id + 1] = warp->runtime->globaltimer(warp) - timer;

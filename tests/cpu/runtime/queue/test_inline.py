@@ -3,6 +3,7 @@
 """Inline execution: short commands of an idle queue run in the submitting thread, long ones move to the queue's."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -28,6 +29,14 @@ def kernel(device, words):
         if words[BEGAN] == me:
             return grid
     raise AssertionError("no launch was ever brief")
+
+
+def await_change(words, index):
+    """Wait until a kernel has begun: under load the queue's thread may start it late."""
+    end = time.monotonic() + WAIT
+    while not words[index]:
+        assert time.monotonic() < end, "the kernel does not begin"
+        time.sleep(0.001)
 
 
 def test_it_runs_in_the_thread_that_submits(device, kernel, words):
@@ -71,6 +80,7 @@ def test_what_waits_is_left_to_the_queues_thread(device, kernel, words):
 def test_what_was_left_can_be_cancelled(device, kernel, words):
     words[WORD] = words[BEGAN] = 0
     device.start(kernel, 1, 32, words.ctypes.data, 0)
+    await_change(words, BEGAN)
     device.queue.cancel()
     assert device.finish().kind == KIND.CANCELLED
     words[WORD] = 1
@@ -89,10 +99,27 @@ def test_what_sleeps_is_left_to_the_queues_thread(device):
     out, grid = np.zeros(2, np.uint64), device.grid("doze")
     for _ in range(20):
         assert device.run(grid, 1, 32, out.ctypes.data, 0) is None
+    out[0] = 0
     device.start(grid, 1, 32, out.ctypes.data, 4_000_000_000)
     assert not device.queue.is_idle()
+    await_change(out, 0)
     device.queue.cancel()
     assert device.finish().kind == KIND.CANCELLED
+    assert device.queue.take_interrupted()
+
+
+def test_a_launch_cancelled_before_it_starts_leaves_no_fault_but_is_reported(device, kernel, words):
+    """It has no kernel that a fault could name: the queue says that something was dropped."""
+    gate = np.zeros(1, np.uint32)
+    words[BEGAN] = 0
+    device.queue.wait_value(gate.ctypes.data, 1, 4, 0)
+    device.start(kernel, 1, 32, words.ctypes.data, 0)
+    device.queue.cancel()
+    assert device.finish() is None
+    assert words[BEGAN] == 0
+    assert device.queue.take_interrupted()
+    assert not device.queue.take_interrupted()
+    assert device.run(kernel, 1, 32, words.ctypes.data, 0) is None
 
 
 def test_a_fault_in_the_thread_that_submits(device, kernel, words, arena):
