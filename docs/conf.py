@@ -33,6 +33,7 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build", "_generated/*_table.md"]
 nitpicky = False
+suppress_warnings = ["ref.python"]  # words of types in docstrings, such as "value", are looked up among all members
 
 napoleon_google_docstring = False
 napoleon_custom_sections = [("Errors", "params_style")]

@@ -12,15 +12,17 @@ import importlib.util
 import inspect
 import pathlib
 import re
+import tomllib
 import types
 import typing
 from collections.abc import Iterator
 
-MODULES = tuple(
-    f"cuda.core{name}" for name in ("", ".graph", ".texture", ".utils", ".checkpoint", ".system", ".typing")
-)
+SUBMODULES = ("graph", "texture", "utils", "checkpoint", "system", "typing", "system.typing")
+MODULES = ("cuda.core", *(f"cuda.core.{name}" for name in SUBMODULES))
+# Classes of private modules that public methods and properties return: name -> module.
+RETURNED = tomllib.loads((pathlib.Path(__file__).parent / "core_reference.toml").read_text())["returned"]
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
-NAMED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+NAMED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.AnnAssign, ast.Assign)
 
 
 @dataclasses.dataclass
@@ -53,11 +55,23 @@ class Entry:
 
 
 def public() -> Iterator[Entry]:
-    """Yield the names in `__all__` of the public modules; the members of a class follow it."""
+    """Yield the names of the public modules and `RETURNED`; the members of a class follow it."""
     for module in MODULES:
         exporter = importlib.import_module(module)
-        for name in exporter.__all__:
+        for name in names_in(exporter):
             yield from entries(f"{module}.{name}", getattr(exporter, name))
+    for name, module in RETURNED.items():
+        yield from entries(f"cuda.core.{name}", returned_class(name, module))
+
+
+def names_in(module: types.ModuleType) -> list[str]:
+    """Return the public names of a module; cuda.core.system.typing has no list of them, only classes."""
+    own = [name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
+    return getattr(module, "__all__", None) or [name for name in own if isinstance(vars(module)[name], type)]
+
+
+def returned_class(name: str, module: str) -> type:
+    return getattr(importlib.import_module(f"cuda.core.{module}"), name.rpartition(".")[2])
 
 
 def entries(name: str, value: typing.Any) -> Iterator[Entry]:
@@ -121,9 +135,9 @@ def exported() -> dict[int, str]:
     names = {}
     for module in MODULES:
         exporter = importlib.import_module(module)
-        for name in exporter.__all__:
+        for name in names_in(exporter):
             names.setdefault(id(getattr(exporter, name)), f"{module}.{name}")
-    return names
+    return names | {id(returned_class(name, module)): f"cuda.core.{name}" for name, module in RETURNED.items()}
 
 
 @functools.cache
@@ -148,10 +162,16 @@ def definitions(module: str, names: list[str]) -> list[ast.AST]:
     """Return the definitions of a name in a module: of a function with overloads, these."""
     scope: list[ast.AST] = [tree(module)] if module.startswith("cuda.core") else []
     for name in names:
-        inside = [node for each in scope for node in each.body if isinstance(node, NAMED)]
-        scope = [node for node in inside if node.name == name]
-    overloads = [node for node in scope if any("overload" in ast.unparse(each) for each in node.decorator_list)]
+        inside = [node for each in scope for node in getattr(each, "body", ()) if isinstance(node, NAMED)]
+        scope = [node for node in inside if name_of(node) == name]
+    overloads = [node for node in scope if "overload" in map(ast.unparse, getattr(node, "decorator_list", ()))]
     return overloads or scope[:1]  # of a property, the getter
+
+
+def name_of(node: ast.AST) -> str:
+    if isinstance(node, (ast.AnnAssign, ast.Assign)):
+        return ast.unparse(node.target if isinstance(node, ast.AnnAssign) else node.targets[0])
+    return node.name
 
 
 def parameters(entry: Entry) -> list[str]:
@@ -233,8 +253,17 @@ def annotation(node: ast.expr | None, entry: Entry) -> str:
 
 def returns(entry: Entry) -> str:
     """Return the type of a result or property, "" if the definition does not say it."""
-    found = dict.fromkeys(annotation(getattr(node, "returns", None), entry) for node in entry.nodes)
+    found = dict.fromkeys(annotation(type_of(node), entry) for node in entry.nodes)
     return " | ".join(found)
+
+
+def type_of(node: ast.AST) -> ast.expr | None:
+    if isinstance(node, ast.AnnAssign):
+        return node.annotation
+    if isinstance(node, ast.Assign):  # _field(name, description, type) of cuda.core.system
+        given = node.value.args if isinstance(node.value, ast.Call) else []
+        return given[2] if len(given) > 2 else ast.Name("int")
+    return getattr(node, "returns", None)
 
 
 def fields(kind: type) -> str:

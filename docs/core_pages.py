@@ -40,7 +40,8 @@ and these names:
 def pages() -> dict[str, str]:
     """Return the texts of all pages by the names of their files."""
     entries = {entry.name: entry for entry in core_api.public()}
-    texts, index, names = {}, [], {}
+    texts: dict[str, str] = {}
+    index, names = [], {}
     for subject in SUBJECTS:
         rows = []
         for title, file, words in contents(subject):
@@ -48,8 +49,10 @@ def pages() -> dict[str, str]:
             texts[f"core.{file}.md"] = page(title, tops, entries)
             names |= {top.name.removeprefix("cuda.core."): f"core.{file}" for top in tops}
             rows += [row(entry) for entry in tops]
-        index += ["", f"## {subject['title']}", "", *TABLE, *rows]
-    return texts | {"core.md": index_page(index, list(texts), names)}
+        files = [f"core.{file}" for _, file, _ in contents(subject)]
+        index += ["", f"## {subject['title']}", "", *TABLE, *rows, ""]
+        index += ["```{toctree}", ":hidden:", f":caption: {subject['title']}", "", *files, "```"]
+    return texts | {"core.md": index_page(index, names)}
 
 
 def contents(subject: dict) -> Iterator[tuple[str, str, str]]:
@@ -73,18 +76,16 @@ def resolved(words: str, entries: dict[str, Entry]) -> Iterator[Entry]:
                 yield entry
 
 
-def index_page(index: list[str], files: list[str], names: dict[str, str]) -> str:
+def index_page(index: list[str], names: dict[str, str]) -> str:
     """Return the page that lists everything by subject, and leads from the anchors of the former single page."""
     groups = {name: file for name, file in names.items() if file != f"core.{name}"}
-    modules = [name.removeprefix("cuda.core.") for name in core_api.MODULES[1:]]
     script = (
-        f"<script>const pages = {json.dumps(groups)}, modules = {json.dumps(modules)};\n"
+        f"<script>const pages = {json.dumps(groups)}, modules = {json.dumps(core_api.SUBMODULES)};\n"
         'const anchor = location.hash.slice(1), words = anchor.replace("cuda.core.", "").split(".");\n'
         'const name = words.slice(0, modules.includes(words[0]) ? 2 : 1).join(".");\n'
         'if (anchor.startsWith("cuda.core.")) location.replace((pages[name] || "core." + name) + ".html#" + anchor);'
         "</script>"
     )
-    toctree = ["```{toctree}", ":hidden:", "", *(file.removesuffix(".md") for file in files), "```"]
     lines = ["# cuda.core", "", "The public classes and functions by subject. Each page has signatures with types,"]
     lines += [
         "and examples that the tests run.",
@@ -93,7 +94,6 @@ def index_page(index: list[str], files: list[str], names: dict[str, str]) -> str
         script,
         "```",
         "",
-        *toctree,
         *index,
         "",
         EXAMPLES,
@@ -104,6 +104,8 @@ def index_page(index: list[str], files: list[str], names: dict[str, str]) -> str
 def page(title: str, tops: list[Entry], entries: dict[str, Entry]) -> str:
     """Return the page of one class, or of several classes and functions."""
     lines = [f"# {title}", ""]
+    if any(top.name.removeprefix("cuda.core.") in core_api.RETURNED for top in tops):
+        lines += ["Methods and properties return these objects; they are not created directly.", ""]
     if len(tops) > 1:
         lines += [*TABLE, *map(row, tops), ""]
     for top in tops:

@@ -88,3 +88,8 @@ def test_the_map_of_subsystems_names_what_the_files_contain():
                 wrong += [name] if name.rpartition(".")[2] not in text else []
     assert found > 10
     assert wrong == []
+
+
+def test_pages_about_problems_name_the_report():
+    for page in ("docs/install.md", "docs/errors.md", "SECURITY.md", ".github/ISSUE_TEMPLATE/bug_report.md"):
+        assert "python -m cuda.core" in (ROOT / page).read_text(), page

@@ -14,6 +14,8 @@ sys.path.append(str(pathlib.Path(__file__).parent.parent / "docs"))
 import core_api
 import core_pages
 
+import cuda.core
+
 PAGES = core_pages.pages()
 DESCRIBED = r"\.\. py:(?:class|exception|function|method|property):: "
 
@@ -34,6 +36,24 @@ def test_the_index_leads_to_every_page():
     assert sorted(f"{name}.md" for name in listed) == sorted(set(PAGES) - {"core.md"})
     linked = re.findall(r"\| \{py:\w+\}`\w+ <([\w.]+)>`", index)
     assert len(linked) == len(set(linked)) == sum(entry.kind in ("class", "function") for entry in core_api.public())
+
+
+def test_all_public_modules_are_covered():
+    folder = pathlib.Path(cuda.core.__file__).parent
+    modules = {path.parent if path.name == "__init__.py" else path.with_suffix("") for path in folder.rglob("*.py")}
+    names = {".".join(path.relative_to(folder.parent).parts) for path in modules}
+    public = {f"cuda.{name}" for name in names if not re.search(r"\b_", name)}
+    # An extension of IPython, and exceptions that cuda.core.system has, too.
+    assert public - {"cuda.core.ipython", "cuda.core.system.exceptions"} == set(core_api.MODULES)
+
+
+def test_classes_that_calls_return_have_a_page():
+    entries = list(core_api.public())
+    known = {each.member for each in entries if each.kind == "class"}
+    stubs = [path for path in pathlib.Path(cuda.core.__file__).parent.rglob("*.py*") if path.suffix in (".py", ".pyi")]
+    defined = {name for path in stubs for name in re.findall(r"^class ([A-Z]\w+)", path.read_text(), re.MULTILINE)}
+    returned = {name for each in entries for name in re.findall(r"\b[A-Z]\w+", core_api.returns(each))}
+    assert sorted(returned & defined - known) == []
 
 
 def entry(name):

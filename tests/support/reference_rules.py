@@ -32,10 +32,10 @@ IMPERATIVE = re.compile(
 )
 # Parts of the names of properties that are quantities, and the units of which their description names one.
 UNITS = {
-    r"(^|_)(size|bytes|bytesize|pitch|offset)(_|$)": "byte|multiple|element|number of|multiprocessor",
+    r"(^|_)(size|bytes|bytesize|pitch|offset)(_|$)": "byte|multiple|element|number of|multiprocessor|MHz",
     r"temperature": "degree|Celsius",
     r"power": "watt",
-    r"(^|_)(width|height)$": "element|byte|pixel|row",
+    r"(^|_)(width|height)$": "element|byte|pixel|row|block|number of",
 }
 
 
@@ -65,17 +65,23 @@ def _of_class(entry: core_api.Entry, sections: dict[str, str]) -> Iterator[str]:
         documented = core_api.named(sections.get("Attributes", "")) or core_api.named(sections.get("Parameters", ""))
         if sorted(documented) != sorted(fields):
             yield f"Attributes are {documented}, fields {fields}"
-    elif not issubclass(kind, (BaseException, enum.Enum)):
+    elif (
+        not issubclass(kind, (BaseException, enum.Enum))
+        and entry.name.removeprefix("cuda.core.") not in core_api.RETURNED
+    ):
         parameters = [name for name in core_api.parameters(entry) if not name.startswith("*")]
         documented = [name for name in core_api.named(sections.get("Parameters", "")) if not name.startswith("*")]
         if documented != parameters:
             yield f"Parameters are {documented}, the constructor's {parameters}"
-    if needs_example(kind) and "Examples" not in sections:
+    if needs_example(entry) and "Examples" not in sections:
         yield "no Examples"
 
 
-def needs_example(kind: type) -> bool:
-    """Return whether users meet a class by its name: not enumerations, exceptions and protocols."""
+def needs_example(entry: core_api.Entry) -> bool:
+    """Return whether users meet a class by its name: not enumerations, exceptions, protocols and what calls return."""
+    kind = entry.value
+    if entry.name.removeprefix("cuda.core.") in core_api.RETURNED:
+        return False
     return not issubclass(kind, (BaseException, enum.Enum)) and not getattr(kind, "_is_protocol", False)
 
 

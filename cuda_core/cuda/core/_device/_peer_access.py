@@ -48,7 +48,28 @@ class PeerAccess(MutableSet):
         return sum(1 for _ in self)
 
     def add(self, device: Any) -> None:
-        """Give a device access to the pool."""
+        """Add a device: grant it access to the pool (cuMemPoolSetAccess).
+
+        Parameters
+        ----------
+        device : Device or int
+            The device, or its ordinal. The pool's own device always has access.
+
+        Raises
+        ------
+        ValueError
+            If the device cannot access the memory of the pool's device.
+        CUDAError
+            If there is no such device, or the pool is closed.
+
+        Examples
+        --------
+        >>> pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions(max_size=1 << 24))
+        >>> for peer in Device.get_all_devices():
+        ...     pool.peer_accessible_by.add(peer)
+        >>> len(pool.peer_accessible_by) == len(Device.get_all_devices()) - 1
+        True
+        """
         from cuda.core import Device
 
         ordinal = self._ordinal(device)
@@ -60,13 +81,54 @@ class PeerAccess(MutableSet):
         self._resource._set_access(ordinal, True)
 
     def discard(self, device: Any) -> None:
-        """Revoke a device's access to the pool."""
+        """Remove a device: revoke its access to the pool (cuMemPoolSetAccess). A device without access is ignored.
+
+        Parameters
+        ----------
+        device : Device or int
+            The device, or its ordinal.
+
+        Raises
+        ------
+        CUDAError
+            If there is no such device, or the pool is closed.
+
+        Examples
+        --------
+        >>> pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions(max_size=1 << 24))
+        >>> for peer in Device.get_all_devices():
+        ...     pool.peer_accessible_by.discard(peer)
+        >>> len(pool.peer_accessible_by)
+        0
+        """
         ordinal = self._ordinal(device)
         if ordinal != self._resource.device_id and self._resource._can_access(ordinal):
             self._resource._set_access(ordinal, False)
 
     def replace(self, devices: Iterable[Any]) -> None:
-        """Give access to these devices and revoke that of all others."""
+        """Set the devices with access: grant it to these and revoke that of all others; assigning the property does the
+        same.
+
+        Parameters
+        ----------
+        devices : iterable of Device or int
+            The devices, or their ordinals.
+
+        Raises
+        ------
+        ValueError
+            If a device cannot access the memory of the pool's device.
+        CUDAError
+            If there is no such device, or the pool is closed.
+
+        Examples
+        --------
+        >>> pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions(max_size=1 << 24))
+        >>> pool.peer_accessible_by.replace(Device.get_all_devices())
+        >>> pool.peer_accessible_by = []
+        >>> len(pool.peer_accessible_by)
+        0
+        """
         wanted = {self._ordinal(device) for device in devices}
         for device in self:
             if device.device_id not in wanted:

@@ -369,7 +369,8 @@ cdef class KernelOccupancy:
         return f"<KernelOccupancy of {self.kernel!r}>"
 
     def max_active_blocks_per_multiprocessor(self, int block_size, size_t dynamic_shared_memory_size) -> int:
-        """Return the number of blocks that can be resident on a multiprocessor.
+        """Return the number of blocks that can be resident on a multiprocessor
+        (cuOccupancyMaxActiveBlocksPerMultiprocessor).
 
         Parameters
         ----------
@@ -377,6 +378,21 @@ cdef class KernelOccupancy:
             Threads in a block.
         dynamic_shared_memory_size : int
             Dynamic shared memory of a block in bytes.
+
+        Returns
+        -------
+        int
+            Blocks; 0 if not even one fits.
+
+        Raises
+        ------
+        CUDAError
+            If the block size is invalid, or the thread has no current device.
+
+        Examples
+        --------
+        >>> kernel.occupancy.max_active_blocks_per_multiprocessor(128, 0) >= 1
+        True
         """
         cdef int blocks = 0
         function = self.kernel.function()
@@ -390,7 +406,8 @@ cdef class KernelOccupancy:
         return blocks
 
     def max_potential_block_size(self, dynamic_shared_memory_needed, int block_size_limit):
-        """Return the block size with the highest occupancy, and the grid size that reaches it.
+        """Return the block size with the highest occupancy, and the grid size that reaches it
+        (cuOccupancyMaxPotentialBlockSize).
 
         Parameters
         ----------
@@ -402,6 +419,20 @@ cdef class KernelOccupancy:
         Returns
         -------
         MaxPotentialBlockSizeOccupancyResult
+            `min_grid_size` in blocks, and `max_block_size` in threads.
+
+        Raises
+        ------
+        TypeError
+            If `dynamic_shared_memory_needed` is not an int.
+        CUDAError
+            If the thread has no current device.
+
+        Examples
+        --------
+        >>> best = kernel.occupancy.max_potential_block_size(0, 256)
+        >>> best.max_block_size <= 256, best.min_grid_size >= 1
+        (True, True)
         """
         cdef int grid = 0, block = 0
         if not isinstance(dynamic_shared_memory_needed, int):
@@ -419,7 +450,7 @@ cdef class KernelOccupancy:
         return MaxPotentialBlockSizeOccupancyResult(grid, block)
 
     def available_dynamic_shared_memory_per_block(self, int num_blocks_per_multiprocessor, int block_size) -> int:
-        """Return the dynamic shared memory in bytes that each block can have with so many blocks on a multiprocessor.
+        """Return the dynamic shared memory that each block can have with so many blocks on a multiprocessor.
 
         Parameters
         ----------
@@ -427,6 +458,21 @@ cdef class KernelOccupancy:
             The number of blocks to be resident on a multiprocessor.
         block_size : int
             Threads in a block.
+
+        Returns
+        -------
+        int
+            Bytes (cuOccupancyAvailableDynamicSMemPerBlock).
+
+        Raises
+        ------
+        CUDAError
+            If so many blocks do not fit, or the thread has no current device.
+
+        Examples
+        --------
+        >>> kernel.occupancy.available_dynamic_shared_memory_per_block(1, 128) > 0
+        True
         """
         cdef size_t nbytes = 0
         function = self.kernel.function()
@@ -440,7 +486,7 @@ cdef class KernelOccupancy:
         return nbytes
 
     def max_potential_cluster_size(self, LaunchConfig config not None, stream=None) -> int:
-        """Return the largest cluster size, in blocks, for a launch.
+        """Return the largest cluster size for a launch (cuOccupancyMaxPotentialClusterSize).
 
         Parameters
         ----------
@@ -448,18 +494,52 @@ cdef class KernelOccupancy:
             The configuration of the launch.
         stream : Stream, optional
             The stream of the launch.
+
+        Returns
+        -------
+        int
+            Blocks.
+
+        Raises
+        ------
+        TypeError
+            If `config` is not a LaunchConfig, or `stream` no stream.
+        CUDAError
+            If the device has no clusters, or the thread has no current device.
+
+        Examples
+        --------
+        >>> kernel.occupancy.max_potential_cluster_size(LaunchConfig(grid=8, block=128))
+        8
         """
         return self._clusters(config, stream, False)
 
     def max_active_clusters(self, LaunchConfig config not None, stream=None) -> int:
-        """Return the number of clusters that can be resident on the device for a launch.
+        """Return the number of clusters that can be resident on the device for a launch (cuOccupancyMaxActiveClusters).
 
         Parameters
         ----------
         config : LaunchConfig
-            The configuration of the launch.
+            The configuration of the launch, with its cluster size.
         stream : Stream, optional
             The stream of the launch.
+
+        Returns
+        -------
+        int
+            Clusters.
+
+        Raises
+        ------
+        TypeError
+            If `config` is not a LaunchConfig, or `stream` no stream.
+        CUDAError
+            If the device has no clusters, or the thread has no current device.
+
+        Examples
+        --------
+        >>> kernel.occupancy.max_active_clusters(LaunchConfig(grid=4, cluster=2, block=128)) >= 1
+        True
         """
         return self._clusters(config, stream, True)
 

@@ -47,7 +47,16 @@ class IPCAllocationHandle:
         return self._uuid
 
     def close(self) -> None:
-        """Close the file descriptor. Closing twice does nothing."""
+        """Close the file descriptor. Closing twice does nothing.
+
+        Examples
+        --------
+        >>> pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions(ipc_enabled=True))
+        >>> handle = pool.allocation_handle
+        >>> handle.close()
+        >>> handle.handle
+        -1
+        """
         handle, self._handle = self._handle, None
         if handle is not None:
             os.close(handle)

@@ -216,11 +216,52 @@ class AccessedBy(MutableSet):
         return len(_advice.accessed_by(self._buffer))
 
     def add(self, location: Device | Host) -> None:
-        """Advise that a location accesses the memory."""
+        """Add a location: advise that it accesses the memory (cuMemAdvise).
+
+        Parameters
+        ----------
+        location : Device or Host
+            The location.
+
+        Raises
+        ------
+        TypeError
+            If `location` is neither a Device nor a Host.
+        CUDAError
+            If cuMemAdvise fails.
+
+        Examples
+        --------
+        >>> managed = ManagedMemoryResource().allocate(4096, stream=stream)
+        >>> managed.accessed_by.add(device)
+        >>> managed.accessed_by == {device}
+        True
+        """
         _advice.advise_accessed_by(self._buffer, location, True)
 
     def discard(self, location: Device | Host) -> None:
-        """Clear the advice for a location."""
+        """Remove a location: clear the advice for it (cuMemAdvise).
+
+        Parameters
+        ----------
+        location : Device or Host
+            The location.
+
+        Raises
+        ------
+        TypeError
+            If `location` is neither a Device nor a Host.
+        CUDAError
+            If cuMemAdvise fails.
+
+        Examples
+        --------
+        >>> managed = ManagedMemoryResource().allocate(4096, stream=stream)
+        >>> managed.accessed_by = {device, Host()}
+        >>> managed.accessed_by.discard(device)
+        >>> managed.accessed_by == {Host()}
+        True
+        """
         _advice.advise_accessed_by(self._buffer, location, False)
 
     def __repr__(self) -> str:

@@ -34,17 +34,84 @@ class AdjacencySet(MutableSet):
         return len(self._node._neighbours(self._after))
 
     def add(self, value: GraphNode) -> None:
-        """Add an edge, unless it exists already."""
+        """Add an edge, unless it exists already (cuGraphAddDependencies).
+
+        Parameters
+        ----------
+        value : GraphNode
+            The other node.
+
+        Raises
+        ------
+        TypeError
+            If `value` is not a GraphNode.
+        ValueError
+            If it is of another graph.
+        CUDAError
+            If the edge would close a cycle.
+
+        Examples
+        --------
+        >>> from cuda.core.graph import GraphDefinition
+        >>> definition = GraphDefinition()
+        >>> first, second = definition.empty(), definition.empty()
+        >>> first.succ.add(second)
+        >>> second.pred == {first}
+        True
+        """
         if value not in self:
             self._node._connect(value, self._after, True)
 
     def discard(self, value: GraphNode) -> None:
-        """Remove an edge, if it exists."""
+        """Remove an edge, if it exists (cuGraphRemoveDependencies).
+
+        Parameters
+        ----------
+        value : GraphNode
+            The other node.
+
+        Raises
+        ------
+        CUDAError
+            If cuGraphRemoveDependencies fails.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> first = definition.empty()
+        >>> second = first.join()
+        >>> second.pred.discard(first)
+        >>> definition.edges()
+        set()
+        """
         if value in self:
             self._node._connect(value, self._after, False)
 
     def update(self, *others: Iterable[GraphNode]) -> None:
-        """Add an edge for each node of the given iterables."""
+        """Add an edge for each node of the given iterables.
+
+        Parameters
+        ----------
+        *others : iterable of GraphNode
+            The other nodes.
+
+        Raises
+        ------
+        TypeError
+            If an item is not a GraphNode.
+        ValueError
+            If a node is of another graph.
+        CUDAError
+            If an edge would close a cycle.
+
+        Examples
+        --------
+        >>> definition = GraphDefinition()
+        >>> first, second, last = definition.empty(), definition.empty(), definition.empty()
+        >>> last.pred.update([first, second])
+        >>> len(definition.edges())
+        2
+        """
         for nodes in others:
             for node in nodes:
                 self.add(node)

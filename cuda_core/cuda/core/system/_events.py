@@ -100,7 +100,13 @@ class _EventSet:
         raise NotImplementedError
 
     def close(self) -> None:
-        """Free the event set. Closing twice does nothing."""
+        """Free the event set. Closing twice does nothing.
+
+        Examples
+        --------
+        >>> events = system.Device(0).register_events("xid_critical_error")
+        >>> events.close()
+        """
         handle, self._set = getattr(self, "_set", None), None
         if handle is not None:
             self._give_back(self._library, handle)
@@ -140,7 +146,7 @@ class DeviceEvents(_EventSet):
         library.event_set_free(handle)
 
     def wait(self, timeout_ms: int = 0) -> EventData:
-        """Wait for the next event.
+        """Wait for the next event (nvmlEventSetWait).
 
         Parameters
         ----------
@@ -150,11 +156,27 @@ class DeviceEvents(_EventSet):
         Returns
         -------
         EventData
+            The event: its type, device and additional data.
 
         Raises
         ------
         TimeoutError
             NVML's (`cuda.core.system.TimeoutError`), if no event occurs.
+        TypeError
+            If `timeout_ms` is not an int.
+        ValueError
+            If it is negative or does not fit in 32 bits.
+        ClosedError
+            If the events were closed.
+
+        Examples
+        --------
+        >>> with system.Device(0).register_events("xid_critical_error") as events:
+        ...     try:
+        ...         print("error", events.wait(timeout_ms=10).event_data)
+        ...     except system.TimeoutError:
+        ...         print("no error")
+        no error
         """
         return EventData(self._library.event_set_wait_v2(self._open(), _timeout(timeout_ms)))
 
@@ -171,11 +193,26 @@ class DeviceEvents(_EventSet):
         Returns
         -------
         EventData
+            The event: its type, device and additional data.
 
         Raises
         ------
         TimeoutError
             NVML's (`cuda.core.system.TimeoutError`), if no event occurs.
+        TypeError, ValueError, ClosedError, NvmlError
+            As `wait`.
+
+        Examples
+        --------
+        >>> import asyncio
+        >>> async def watch():
+        ...     with system.Device(0).register_events("xid_critical_error") as events:
+        ...         return (await events.wait_async(timeout_ms=10)).event_data
+        >>> try:
+        ...     print("error", asyncio.run(watch()))
+        ... except system.TimeoutError:
+        ...     print("no error")
+        no error
         """
         return await _poll(self.wait, timeout_ms)
 
@@ -244,7 +281,7 @@ class RegisteredSystemEvents(_EventSet):
         library.system_event_set_free(handle)
 
     def wait(self, timeout_ms: int = 0, buffer_size: int = 1) -> SystemEvents:
-        """Wait for events.
+        """Wait for events (nvmlSystemEventSetWait).
 
         Parameters
         ----------
@@ -256,6 +293,26 @@ class RegisteredSystemEvents(_EventSet):
         Returns
         -------
         SystemEvents
+            A sequence of events.
+
+        Raises
+        ------
+        TimeoutError
+            NVML's (`cuda.core.system.TimeoutError`), if no event occurs.
+        TypeError
+            If `timeout_ms` is not an int.
+        ValueError
+            If `timeout_ms` or `buffer_size` is out of range.
+        ClosedError
+            If the events were closed.
+
+        Examples
+        --------
+        >>> try:
+        ...     with system.register_events("bind") as events:
+        ...         found = events.wait(timeout_ms=0)
+        ... except (system.NotSupportedError, system.TimeoutError):
+        ...     found = []
         """
         if buffer_size < 1:
             raise ValueError(f"buffer_size must be at least 1, not {buffer_size}")
@@ -276,11 +333,25 @@ class RegisteredSystemEvents(_EventSet):
         Returns
         -------
         SystemEvents
+            A sequence of events.
 
         Raises
         ------
         TimeoutError
             NVML's (`cuda.core.system.TimeoutError`), if no event occurs.
+        TypeError, ValueError, ClosedError, NvmlError
+            As `wait`.
+
+        Examples
+        --------
+        >>> import asyncio
+        >>> async def watch():
+        ...     with system.register_events("bind") as events:
+        ...         return await events.wait_async(timeout_ms=10)
+        >>> try:
+        ...     found = asyncio.run(watch())
+        ... except (system.NotSupportedError, system.TimeoutError):
+        ...     found = []
         """
         return await _poll(lambda: self.wait(0, buffer_size), timeout_ms)
 

@@ -72,12 +72,40 @@ class FieldValues(Sequence):
         return self._values[index]
 
     def validate(self) -> None:
-        """Raise the error of the first field that could not be read, if any."""
+        """Raise the error of the first field that could not be read, if any.
+
+        Raises
+        ------
+        NvmlError
+            The error of the field.
+
+        Examples
+        --------
+        >>> from cuda.bindings import nvml
+        >>> system.Device(0).get_field_values([nvml.FieldId.DEV_NVLINK_LINK_COUNT]).validate()
+        """
         for value in self._values:
             value.value  # noqa: B018
 
     def get_all_values(self) -> list[int | float]:
-        """Return all values, or raise for the first that could not be read."""
+        """Return all values, or raise for the first that could not be read.
+
+        Returns
+        -------
+        list of int or float
+            The values in the order of the request.
+
+        Raises
+        ------
+        NvmlError
+            The error of the field.
+
+        Examples
+        --------
+        >>> from cuda.bindings import nvml
+        >>> system.Device(0).get_field_values([nvml.FieldId.DEV_NVLINK_LINK_COUNT]).get_all_values()
+        [...]
+        """
         return [value.value for value in self._values]
 
 

@@ -52,23 +52,23 @@ class MemoryInfo(_Answer):
     """The usage of a device's memory, in bytes."""
 
     __slots__ = ()
-    total = _field("total", "Return how much there is.")
-    free = _field("free", "Return how much is free.")
-    used = _field("used", "Return how much is in use.")
-    reserved = _field("reserved", "Return how much the driver keeps for itself.")
+    total = _field("total", "Return the total size in bytes.")
+    free = _field("free", "Return the free memory in bytes.")
+    used = _field("used", "Return the memory in use, in bytes.")
+    reserved = _field("reserved", "Return the memory that the driver reserves for itself, in bytes.")
 
 
 class BAR1MemoryInfo(MemoryInfo):
     """The usage of BAR1 memory, the part of a device's memory that the host can map, in bytes."""
 
     __slots__ = ()
-    total = _field("bar1_total", "Return how much there is.")
-    free = _field("bar1_free", "Return how much is free.")
-    used = _field("bar1_used", "Return how much is in use.")
+    total = _field("bar1_total", "Return the total size in bytes.")
+    free = _field("bar1_free", "Return the free memory in bytes.")
+    used = _field("bar1_used", "Return the memory in use, in bytes.")
 
     @property
     def reserved(self) -> int:
-        """Return the memory that is neither free nor in use."""
+        """Return the memory that is neither free nor in use, in bytes."""
         return self.total - self.free - self.used
 
 
@@ -76,31 +76,33 @@ class Utilization(_Answer):
     """The utilisation of a device in the last sample period, in percent of the time."""
 
     __slots__ = ()
-    gpu = _field("gpu", "Return for how much of the time a kernel ran.")
-    memory = _field("memory", "Return for how much of the time memory was read or written.")
+    gpu = _field("gpu", "Return the share of the time in which a kernel ran, in percent.")
+    memory = _field("memory", "Return the share of the time in which memory was read or written, in percent.")
 
 
 class DeviceAttributes(_Answer):
     """The numbers of multiprocessors, engines and so on of a device or MIG device."""
 
     __slots__ = ()
-    multiprocessor_count = _field("multiprocessor_count", "Return how many multiprocessors there are.")
-    shared_copy_engine_count = _field("shared_copy_engine_count", "Return how many copy engines are shared.")
-    shared_decoder_count = _field("shared_decoder_count", "Return how many decoders are shared.")
-    shared_encoder_count = _field("shared_encoder_count", "Return how many encoders are shared.")
-    shared_jpeg_count = _field("shared_jpeg_count", "Return how many JPEG engines are shared.")
-    shared_ofa_count = _field("shared_ofa_count", "Return how many optical flow accelerators are shared.")
-    gpu_instance_slice_count = _field("gpu_instance_slice_count", "Return how many slices the GPU instance has.")
-    compute_instance_slice_count = _field("compute_instance_slice_count", "Return how many the compute instance has.")
-    memory_size_mb = _field("memory_size_mb", "Return how much memory there is, in MiB.")
+    multiprocessor_count = _field("multiprocessor_count", "Return the number of multiprocessors.")
+    shared_copy_engine_count = _field("shared_copy_engine_count", "Return the number of shared copy engines.")
+    shared_decoder_count = _field("shared_decoder_count", "Return the number of shared decoders.")
+    shared_encoder_count = _field("shared_encoder_count", "Return the number of shared encoders.")
+    shared_jpeg_count = _field("shared_jpeg_count", "Return the number of shared JPEG engines.")
+    shared_ofa_count = _field("shared_ofa_count", "Return the number of shared optical flow accelerators.")
+    gpu_instance_slice_count = _field("gpu_instance_slice_count", "Return the number of slices of the GPU instance.")
+    compute_instance_slice_count = _field(
+        "compute_instance_slice_count", "Return the number of slices of the compute instance."
+    )
+    memory_size_mb = _field("memory_size_mb", "Return the size of the memory in MiB (1048576 bytes).")
 
 
 class ProcessInfo(_Answer):
     """A process that uses a device."""
 
     __slots__ = ()
-    pid = _field("pid", "Return the process's number.")
-    used_gpu_memory = _field("used_gpu_memory", "Return how much memory of the device it uses, in bytes.")
+    pid = _field("pid", "Return the process id.")
+    used_gpu_memory = _field("used_gpu_memory", "Return the memory of the device that the process uses, in bytes.")
 
     @property
     def gpu_instance_id(self) -> int:
@@ -126,8 +128,12 @@ class RepairStatus(_Answer):
     """The hardware repairs that are pending until the next reset."""
 
     __slots__ = ()
-    channel_repair_pending = _field("b_channel_repair_pending", "Return whether memory channels will be.", bool)
-    tpc_repair_pending = _field("b_tpc_repair_pending", "Return whether processing clusters will be.", bool)
+    channel_repair_pending = _field(
+        "b_channel_repair_pending", "Return whether memory channels will be repaired at the next reset.", bool
+    )
+    tpc_repair_pending = _field(
+        "b_tpc_repair_pending", "Return whether processing clusters will be repaired at the next reset.", bool
+    )
 
 
 class CoolerInfo(_Answer):
@@ -150,18 +156,18 @@ class ClockOffsets(_Answer):
     """The offset of a clock and its range, in MHz."""
 
     __slots__ = ()
-    clock_offset_mhz = _field("clock_offset_m_hz", "Return by how much it is.")
-    min_offset_mhz = _field("min_clock_offset_m_hz", "Return the least that can be set.")
-    max_offset_mhz = _field("max_clock_offset_m_hz", "Return the most that can be set.")
+    clock_offset_mhz = _field("clock_offset_m_hz", "Return the offset in MHz.")
+    min_offset_mhz = _field("min_clock_offset_m_hz", "Return the lowest offset that can be set, in MHz.")
+    max_offset_mhz = _field("max_clock_offset_m_hz", "Return the highest offset that can be set, in MHz.")
 
 
 class ThermalSensor(_Answer):
     """A temperature sensor, in degrees Celsius."""
 
     __slots__ = ()
-    current_temp = _field("current_temp", "Return what it measures now.")
-    default_max_temp = _field("default_max_temp", "Return the most that is normal.")
-    default_min_temp = _field("default_min_temp", "Return the least that is normal.")
+    current_temp = _field("current_temp", "Return the temperature in degrees Celsius.")
+    default_max_temp = _field("default_max_temp", "Return the highest normal temperature in degrees Celsius.")
+    default_min_temp = _field("default_min_temp", "Return the lowest normal temperature in degrees Celsius.")
 
     @property
     def controller(self) -> ThermalController:
@@ -206,9 +212,9 @@ class GpuDynamicPstatesUtilization(_Answer):
 
     __slots__ = ()
     is_present = _field("b_is_present", "Return whether the device has the part.", bool)
-    percentage = _field("percentage", "Return how busy it is, in percent.")
-    inc_threshold = _field("inc_threshold", "Return above how many percent its clocks go up.")
-    dec_threshold = _field("dec_threshold", "Return below how many percent its clocks go down.")
+    percentage = _field("percentage", "Return the utilisation in percent.")
+    inc_threshold = _field("inc_threshold", "Return the utilisation above which its clocks are raised, in percent.")
+    dec_threshold = _field("dec_threshold", "Return the utilisation below which its clocks are lowered, in percent.")
 
 
 class GpuDynamicPstatesInfo(_Parts):
@@ -275,7 +281,19 @@ class FanInfo(_NvmlQueries):
         return member(FanControlPolicy, nvml().device_get_fan_control_policy_v2(self._handle, self._fan))
 
     def set_default_speed(self) -> None:
-        """Return to automatic control."""
+        """Restore automatic control (nvmlDeviceSetDefaultFanSpeed).
+
+        Raises
+        ------
+        NvmlError
+            If the caller is not root.
+
+        Examples
+        --------
+        >>> fan = system.Device(0).get_fan()  # doctest: +SKIP
+        >>> fan.speed = 80  # percent  # doctest: +SKIP
+        >>> fan.set_default_speed()  # doctest: +SKIP
+        """
         nvml().device_set_default_fan_speed_v2(self._handle, self._fan)
 
 
@@ -286,21 +304,84 @@ class Temperature(_NvmlQueries):
 
     @property
     def margin(self) -> int:
-        """Return the margin to the temperature at which the device slows down."""
+        """Return the margin to the temperature at which the device slows down, in degrees Celsius."""
         return int(nvml().device_get_margin_temperature(self._handle))
 
     def get_sensor(self) -> int:
-        """Return the temperature of the GPU."""
+        """Return the temperature of the GPU (nvmlDeviceGetTemperature).
+
+        Returns
+        -------
+        int
+            Degrees Celsius.
+
+        Raises
+        ------
+        NvmlError
+            If there is no sensor; the CPU device has none.
+
+        Examples
+        --------
+        >>> system.Device(0).temperature.get_sensor()  # doctest: +SKIP
+        41
+        """
         library = nvml()
         return int(library.device_get_temperature_v(self._handle, library.TemperatureSensors.TEMPERATURE_GPU))
 
     def get_threshold(self, threshold_type: TemperatureThresholds | str) -> int:
-        """Return the temperature of a threshold."""
+        """Return the temperature of a threshold (nvmlDeviceGetTemperatureThreshold).
+
+        Parameters
+        ----------
+        threshold_type : TemperatureThresholds or str
+            Such as ``"slowdown"`` or ``"shutdown"``.
+
+        Returns
+        -------
+        int
+            Degrees Celsius.
+
+        Raises
+        ------
+        ValueError
+            If `threshold_type` is unknown.
+        NvmlError
+            If the device has no such threshold; the CPU device has none.
+
+        Examples
+        --------
+        >>> system.Device(0).temperature.get_threshold("slowdown")  # doctest: +SKIP
+        87
+        """
         which = number(TemperatureThresholds, threshold_type, "threshold_type")
         return int(nvml().device_get_temperature_threshold(self._handle, which))
 
     def get_thermal_settings(self, sensor_index: ThermalTarget | str) -> ThermalSettings:
-        """Return the sensors of one component of the device, or of ``"all"``."""
+        """Return the sensors of one component of the device (nvmlDeviceGetThermalSettings).
+
+        Parameters
+        ----------
+        sensor_index : ThermalTarget or str
+            The component, such as ``"gpu"``, or ``"all"``.
+
+        Returns
+        -------
+        ThermalSettings
+            A sequence of sensors; their temperatures are in degrees Celsius.
+
+        Raises
+        ------
+        ValueError
+            If `sensor_index` is unknown.
+        NvmlError
+            If the query fails; the CPU device has no sensors.
+
+        Examples
+        --------
+        >>> sensors = system.Device(0).temperature.get_thermal_settings("all")  # doctest: +SKIP
+        >>> [sensor.current_temp for sensor in sensors]  # doctest: +SKIP
+        [41]
+        """
         which = number(ThermalTarget, sensor_index, "sensor_index")
         found = nvml().device_get_thermal_settings(self._handle, which)
         return ThermalSettings(list(found.sensor)[: int(found.count)])
@@ -333,15 +414,44 @@ class InforomInfo(_NvmlQueries):
         return int(time), int(duration)
 
     def get_version(self, inforom: InforomObject | str) -> str:
-        """Return the version of one object in the ROM."""
+        """Return the version of one object in the ROM (nvmlDeviceGetInforomVersion).
+
+        Parameters
+        ----------
+        inforom : InforomObject or str
+            ``"oem"``, ``"ecc"``, ``"power"`` or ``"den"``.
+
+        Returns
+        -------
+        str
+            The version.
+
+        Raises
+        ------
+        ValueError
+            If `inforom` is unknown.
+        NvmlError
+            If the device has no such object; the CPU device has none.
+
+        Examples
+        --------
+        >>> system.Device(0).inforom.get_version("ecc")  # doctest: +SKIP
+        '6.16'
+        """
         return nvml().device_get_inforom_version(self._handle, number(InforomObject, inforom, "inforom"))
 
     def validate(self) -> None:
-        """Check the checksums.
+        """Report wrong checksums (nvmlDeviceValidateInforom).
 
         Raises
         ------
         CorruptedInforomError
             If a checksum is wrong.
+        NvmlError
+            If the query fails; the CPU device has no such ROM.
+
+        Examples
+        --------
+        >>> system.Device(0).inforom.validate()  # doctest: +SKIP
         """
         nvml().device_validate_inforom(self._handle)

@@ -49,11 +49,48 @@ class MigInfo(_NvmlQueries):
         return type(self._device)._of(nvml().device_get_device_handle_from_mig_device_handle(self._handle))
 
     def get_device_by_index(self, index: int) -> Device:
-        """Return a MIG device by its index."""
+        """Return a MIG device by its index (nvmlDeviceGetMigDeviceHandleByIndex).
+
+        Parameters
+        ----------
+        index : int
+            The index, below `device_count`.
+
+        Returns
+        -------
+        Device
+            The MIG device.
+
+        Raises
+        ------
+        NvmlError
+            If there is no such MIG device.
+
+        Examples
+        --------
+        >>> system.Device(0).mig.get_device_by_index(0).mig.is_mig_device  # doctest: +SKIP
+        True
+        """
         return type(self._device)._of(nvml().device_get_mig_device_handle_by_index(self._handle, index))
 
     def get_all_devices(self) -> Iterator[Device]:
-        """Yield the existing MIG devices."""
+        """Yield the existing MIG devices.
+
+        Yields
+        ------
+        Device
+            The MIG devices of the GPU.
+
+        Raises
+        ------
+        NvmlError
+            If the device does not support MIG.
+
+        Examples
+        --------
+        >>> [part.uuid for part in system.Device(0).mig.get_all_devices()]  # doctest: +SKIP
+        ['MIG-...', 'MIG-...']
+        """
         library = nvml()
         for index in range(self.device_count):
             try:

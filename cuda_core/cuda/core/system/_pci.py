@@ -81,12 +81,12 @@ class PciInfo(_NvmlQueries):
 
     @property
     def current_link_width(self) -> int:
-        """Return the current number of lanes of the link."""
+        """Return the number of PCI Express lanes in use."""
         return int(nvml().device_get_curr_pcie_link_width(self._handle))
 
     @property
     def max_link_width(self) -> int:
-        """Return the maximum number of lanes that both device and system support."""
+        """Return the number of PCI Express lanes that device and slot support."""
         return int(nvml().device_get_max_pcie_link_width(self._handle))
 
     @property
