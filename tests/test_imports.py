@@ -16,6 +16,7 @@ LAYERS = [
     "cuda.cpu.emit.instructions",
     "cuda.cpu.emit",
     "cuda.cpu.check",
+    "cuda.cpu.counters",
     "cuda.cpu.compile",
     "cuda.cpu.driver.base",
     "cuda.cpu.driver.device",
@@ -27,6 +28,7 @@ LAYERS = [
     "cuda.cpu.driver",
     "cuda.cpu.runtime_api",
     "cuda.cpu.nvml",
+    "cuda.cpu.profile",
     "cuda.cpu.programs",
     "cuda.cpu.__main__",
 ]

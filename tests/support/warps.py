@@ -235,6 +235,7 @@ SIGNATURES = {
     "check_fence": (None, (U32,)),
     "check_barrier": (None, (U32, U64, U32, U32, U32)),
     "device_call": (None, (U32, U32, P)),
+    "profile_access": (None, (U32, U32, U32, U32, P, P)),
 }
 
 

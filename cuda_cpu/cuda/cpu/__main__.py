@@ -1,13 +1,16 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Describe the CPU device; `run SCRIPT`: run a program on it; `explain FILE`: follow a kernel to its machine code."""
+"""Describe the CPU device; `run SCRIPT`: run a program on it; `profile SCRIPT`: count what its kernels do;
+`explain FILE`: follow a kernel to its machine code."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from typing import Any
 
 import cuda.cpu
+from cuda.cpu.profile import session
 from cuda.cpu.programs import run
 
 
@@ -54,19 +57,12 @@ def main(arguments: list[str]) -> int:
         "run", help="run a program on the CPU device: of Python, whichever package opens libcuda, or compiled by nvcc"
     )
     runner.add_argument(
-        "--python", metavar="OTHER", help="the interpreter of another environment, of this Python version"
-    )
-    for option, meaning in (("-m", "the name of a module"), ("-c", "the program itself, as text")):
-        runner.add_argument(option, dest="kind", action="store_const", const=option, help=f"SCRIPT is {meaning}")
-    runner.add_argument(
         "--check", metavar="CHECKS", help="memcheck, racecheck, synccheck, leakcheck or all, with commas between"
     )
-    runner.add_argument(
-        "script",
-        metavar="SCRIPT",
-        help="a file, or a folder with a __main__.py; -: standard input; or a program linked with libcudart.so.13",
-    )
-    runner.add_argument("arguments", metavar="ARGUMENT", nargs=argparse.REMAINDER)
+    _add_program(runner)
+    profiler = commands.add_parser("profile", help="run a program, and report exactly what its kernels did")
+    session.add_arguments(profiler)
+    _add_program(profiler, nargs="?")
     explainer = commands.add_parser("explain", help="print how a kernel becomes machine code, pass by pass")
     explainer.add_argument(
         "file", metavar="FILE", help="PTX, or a cubin (made with -lineinfo) or fatbin that contains it"
@@ -80,13 +76,44 @@ def main(arguments: list[str]) -> int:
     given = parser.parse_args(arguments)
     if given.command == "explain":
         return explain(given.file, given.kernel, given.part, given.level)
-    if given.command != "run":
+    if given.command is None:
         return report()
     try:
-        return run.program(given.python, given.script, given.arguments, kind=given.kind, checks=given.check)
-    except run.RunError as error:
-        print(f"python -m cuda.cpu run: {error}", file=sys.stderr)
+        return profile(given, profiler) if given.command == "profile" else _run(given, checks=given.check)
+    except (run.RunError, session.ProfileError) as error:
+        print(f"python -m cuda.cpu {given.command}: {error}", file=sys.stderr)
         return 2
+
+
+def _add_program(parser: argparse.ArgumentParser, nargs: str | None = None) -> None:
+    """Add the arguments that name a program."""
+    parser.add_argument(
+        "--python", metavar="OTHER", help="the interpreter of another environment, of this Python version"
+    )
+    for option, meaning in (("-m", "the name of a module"), ("-c", "the program itself, as text")):
+        parser.add_argument(option, dest="kind", action="store_const", const=option, help=f"SCRIPT is {meaning}")
+    parser.add_argument(
+        "script",
+        metavar="SCRIPT",
+        nargs=nargs,
+        help="a file, or a folder with a __main__.py; -: standard input; or a program linked with libcudart.so.13",
+    )
+    parser.add_argument("arguments", metavar="ARGUMENT", nargs=argparse.REMAINDER)
+
+
+def _run(given: argparse.Namespace, **options: Any) -> int:
+    return run.program(given.python, given.script, given.arguments, kind=given.kind, **options)
+
+
+def profile(given: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    """Run a program with profiled kernels, or print what needs no program."""
+    text = session.without_program(given)
+    if text is not None:
+        print(text, end="")
+        return 0
+    if given.script is None:
+        parser.error("the following arguments are required: SCRIPT")
+    return _run(given, variables=session.variables(session.options_of(given)))
 
 
 if __name__ == "__main__":

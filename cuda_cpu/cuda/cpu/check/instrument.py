@@ -32,6 +32,7 @@ from cuda.cpu.emit.instructions.memory.load_store import ORDERS, is_parameter
 from cuda.cpu.emit.instructions.sync import of_first_lane
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, integer_of, width_of
 from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.emit.simt.instrumentation import Instrumentation
 from cuda.cpu.passes.graph import WARP, Block, Step
 from cuda.cpu.passes.split_blocks import BARRIERS, COLLECTIVES
 from cuda.cpu.ptx.instructions import Form
@@ -326,8 +327,8 @@ ACCESSES: dict[str, Callable[[Frame, Instruction, Form], Iterator[Access]]] = {
 }
 
 
-class Checks:
-    """Implements `Instrumentation` for the checks that a kernel is compiled with."""
+class Checks(Instrumentation):
+    """Adds the checks that a kernel is compiled with."""
 
     def __init__(self, checks: int):
         self.checks = checks

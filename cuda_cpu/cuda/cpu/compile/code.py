@@ -32,6 +32,8 @@ class MachineCode:
     lane_run: int = FULL_RUN  # or HALF_RUN
     frames: int = 0  # bytes of stack if each function runs once
     checks: int = 0  # the checks in the code, see check/__init__.py
+    counters: int = 0  # of a profiled kernel
+    token: int = 0  # identifies a profiled kernel, see counters/state.py
 
     def images(self) -> tuple:
         """Return the loaded objects that may run: two after a tier-up."""
@@ -88,6 +90,8 @@ class Code:
     device_runtime: bool = False  # kernels may launch others (those in `symbols`), copy and so on
     # (kernel name, FULL_RUN or HALF_RUN) -> MachineCode, compiled at the first call. Raises ptx.error.PtxError.
     compile: Callable[..., MachineCode] | None = None
+    # Kernel name -> MachineCode with counters, compiled at the first call.
+    compile_profiled: Callable[[str], MachineCode] | None = None
     # Fault -> description of its instruction, "" if unknown.
     locate: Callable[[Fault], str] | None = None
     # (kernel, site of an instruction in it, see kernel_abi.h) -> description of the instruction.

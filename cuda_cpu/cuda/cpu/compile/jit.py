@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from cuda.cpu.emit import KernelText
     from cuda.cpu.emit.llvm.module import DebugLocation
+    from cuda.cpu.emit.simt.instrumentation import Instrumentation
     from cuda.cpu.ptx.program import Program
 
 LEAST_LLVM = (20, 0, 0)  # of llvmlite 0.45: opaque pointers
@@ -76,6 +77,29 @@ def compile_kernel(program: Program, name: str, lane_run: int = FULL_RUN) -> Mac
     image = _runtime.Image(data)
     translate = functools.partial(_translate, program, name, lane_run, _width(), _path() == "fiber") if quick else None
     return MachineCode(image.address(name), path, local_bytes, image, translate, key, lane_run, frames, checks)
+
+
+def compile_profiled(program: Program, name: str) -> MachineCode:
+    """Return a kernel's machine code with counters, which is not cached on disk.
+
+    Raises
+    ------
+    PtxError, ImportError
+        As for `compile_kernel`.
+    """
+    from cuda.cpu.counters import state
+    from cuda.cpu.counters.instrument import Counters
+    from cuda.cpu.runtime import _runtime
+
+    counters = Counters(program, name)
+    kernel = kernel_text(program, name, instrumentation=counters)
+    level = setting()
+    data = assemble(kernel.text, BEST if level is None else level)
+    image = _runtime.Image(data)
+    return MachineCode(
+        image.address(name), kernel.path, kernel.local_bytes, image, frames=stack_of(data),
+        counters=counters.layout.counters, token=state.register(counters.layout),
+    )  # fmt: skip
 
 
 def _translate(program: Program, name: str, lane_run: int, width: int, fibers: bool) -> str:
@@ -130,7 +154,7 @@ def emit(
     checks: int = 0,
 ) -> tuple[str, Path, int]:
     """Translate a kernel to LLVM IR; also return its path and the size of its local memory."""
-    kernel = kernel_text(program, name, lane_run, fibers=fibers, quick=quick, checks=checks)
+    kernel = kernel_text(program, name, lane_run, fibers=fibers, quick=quick, instrumentation=checked_by(checks))
     if folder := os.environ.get("CUDA_CPU_DUMP"):
         os.makedirs(folder, exist_ok=True)
         with open(os.path.join(folder, name[:100] + ".ll"), "w") as file:
@@ -148,10 +172,9 @@ def kernel_text(
     fibers: bool | None = None,
     quick: bool = False,
     locations: list[DebugLocation] | None = None,
-    checks: int = 0,
+    instrumentation: Instrumentation | None = None,
 ) -> KernelText:
     """Translate a kernel to LLVM IR for this CPU, with the environment's settings where no argument overrides them."""
-    from cuda.cpu.check.instrument import Checks
     from cuda.cpu.emit import Settings, emit_kernel
 
     check_size(program, name)
@@ -163,9 +186,18 @@ def kernel_text(
         fibers=_path() == "fiber" if fibers is None else fibers,
         quick=quick,
         locations=locations,
-        instrumentation=Checks(checks) if checks else None,
+        instrumentation=instrumentation,
     )
     return emit_kernel(program, name, settings)
+
+
+def checked_by(checks: int) -> Instrumentation | None:
+    """Return what emits some checks of kernels; None for no checks."""
+    if not checks:
+        return None
+    from cuda.cpu.check.instrument import Checks
+
+    return Checks(checks)
 
 
 def check_size(program: Program, name: str) -> None:

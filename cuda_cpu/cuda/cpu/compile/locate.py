@@ -17,6 +17,7 @@ import struct
 from typing import TYPE_CHECKING
 
 from cuda.cpu.compile import jit, machines
+from cuda.cpu.counters.instrument import Counters
 from cuda.cpu.emit.llvm.module import DebugLocation
 from cuda.cpu.ptx.image import elf
 from cuda.cpu.ptx.image.dwarf import line_table
@@ -100,8 +101,10 @@ def _by_address(program: Program, machine: MachineCode, fault: Fault) -> DebugLo
     level = jit.setting()
     for each, quick in ((jit.QUICK, True), (jit.BEST, False)) if level is None else ((level, False),):
         found: list[DebugLocation] = []
+        instrumentation = Counters(program, fault.kernel) if machine.counters else jit.checked_by(machine.checks)
         kernel = jit.kernel_text(
-            program, fault.kernel, machine.lane_run, quick=quick, locations=found, checks=machine.checks
+            program, fault.kernel, machine.lane_run, quick=quick, locations=found,
+            instrumentation=instrumentation,
         )
         if len(kernel.text) > MOST_TEXT:
             return None

@@ -71,6 +71,7 @@ def code_of(program: Program, most_registers: int = 0) -> Code:
     )
     compiler = _Compiler(program)
     code.compile = compiler.compile
+    code.compile_profiled = compiler.compile_profiled
     code.locate = compiler.locate
     code.describe_site = compiler.describe_site
     code.function_address = compiler.function_address
@@ -84,6 +85,7 @@ class _Compiler:
         self._program = program
         self._lock = threading.Lock()
         self._kernels: dict[tuple[str, int], MachineCode] = {}
+        self._profiled: dict[str, MachineCode] = {}
         self._functions: dict[str, MachineCode] = {}
 
     def compile(self, name: str, lane_run: int = FULL_RUN) -> MachineCode:
@@ -92,9 +94,16 @@ class _Compiler:
                 self._kernels[name, lane_run] = jit.compile_kernel(self._program.laid_out(name), name, lane_run)
             return self._kernels[name, lane_run]
 
+    def compile_profiled(self, name: str) -> MachineCode:
+        with self._lock:
+            if name not in self._profiled:
+                self._profiled[name] = jit.compile_profiled(self._program.laid_out(name), name)
+            return self._profiled[name]
+
     def locate(self, fault: Fault) -> str:
         with self._lock:
             compiled = [machine for (name, _), machine in self._kernels.items() if name == fault.kernel]
+            compiled += [machine for name, machine in self._profiled.items() if name == fault.kernel]
         if not compiled:
             return ""
         machine = next((each for each in compiled if each.image_at(fault.pc)), compiled[0])

@@ -17,6 +17,7 @@ from typing import NoReturn
 from cuda.cpu import at_exit
 from cuda.cpu.driver.base import error as error
 from cuda.cpu.driver.base import unsupported
+from cuda.cpu.driver.code import profiling
 from cuda.cpu.driver.device import context
 from cuda.cpu.driver.functions import MODULES
 
@@ -47,4 +48,5 @@ def _forget_after_fork() -> None:
 
 
 at_exit.register(context.end)  # after the runtime's own, so that it runs before
+profiling.begin()
 os.register_at_fork(after_in_child=_forget_after_fork)

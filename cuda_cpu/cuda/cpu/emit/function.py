@@ -41,7 +41,8 @@ def emit_function(module: Module, program: Program, graph: Graph) -> None:
     builder = frame.builder
     frame.begin_function(flow)
     calls.enter(frame)
-    flow.has_converged = graph.function.entry and not graph.general and not module.leaves and not module.checks
+    instrumentation = module.settings.instrumentation
+    flow.has_converged = graph.function.entry and not graph.general and not module.leaves and instrumentation is None
     if graph.regions:
         regions = flow.regions = Regions(frame, flow, emit_step)
         regions.emit(
@@ -54,6 +55,8 @@ def emit_function(module: Module, program: Program, graph: Graph) -> None:
         builder.label(flow.done)
         builder.jump("done")
     builder.label("done")
+    if instrumentation is not None:
+        instrumentation.finish(frame)
     calls.leave(frame)
     joined = len(graph.blocks) <= MOST_JOINED if graph.general else _waiting(graph) <= MOST_WAITING
     if not joined:
@@ -154,6 +157,8 @@ def _emit_block(frame: Frame, flow: Flow, block: Block, *, bases: bool) -> None:
 
 def _emit_steps(frame: Frame, block: Block, *, bases: bool) -> None:
     """Emit a block's instructions, split into several LLVM blocks: LLVM's time is quadratic in their length."""
+    if frame.module.settings.instrumentation is not None:
+        frame.module.settings.instrumentation.begin(frame, block)
     for position, step in enumerate(block.steps):
         if position and position % LONGEST == 0:
             label = frame.builder.new_label(CUT)

@@ -95,7 +95,7 @@ def emit_kernel(program: Program, name: str, settings: Settings = DEFAULT) -> Ke
     full_warps = functools.partial(emit_kernel, program, name, replace(settings, width=32))
     program = program.laid_out(name)
     functions = [program.functions[each] for each in program.reachable(name)]
-    fibers = settings.fibers or settings.checks != 0
+    fibers = settings.fibers or settings.instrumentation is not None
     if settings.width < 32 and not fibers and (len(functions) > 1 or not _has_independent_lanes(functions[0])):
         return full_warps()
     emitted = _emit_functions(program, functions, settings)
@@ -116,17 +116,20 @@ def _analysed(
 ) -> list[Graph]:
     """Return the graphs of all functions, with the results of the passes."""
     polling, synchronising = _callers_of(program, functions, polls), _callers_of(program, functions, _has_barriers)
-    graphs = [analyse(at(each), leaves, polling, synchronising, settings.tracks_barriers) for each in functions]
-    if settings.checks:
-        for graph in graphs:  # each lane's address is checked by itself
+    graphs = [
+        analyse(at(each), leaves, polling, synchronising, settings.tracks_barriers, settings.keeps_returns)
+        for each in functions
+    ]
+    if settings.instrumentation is not None:
+        for graph in graphs:  # each lane's address is checked or counted by itself
             graph.strides, graph.shifted = {}, set()
     return graphs
 
 
 def _why_all_fibers(settings: Settings, graphs: list[Graph], *, clusters: bool) -> str:
     """Return the reason why each warp needs a fiber of its own, "" if there is none."""
-    if settings.checks:
-        return "CUDA_CPU_CHECK asks for them"
+    if settings.instrumentation is not None:
+        return "checks and profiles need them"
     if settings.fibers:
         return "CUDA_CPU_PATH asks for them"
     if clusters:

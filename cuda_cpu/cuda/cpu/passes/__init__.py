@@ -47,6 +47,7 @@ def analyse(
     polling: frozenset[str] = frozenset(),
     synchronising: frozenset[str] = frozenset(),
     strict: bool = False,
+    keeps_returns: bool = False,
 ) -> Graph:
     """Return the function's graph with everything that emission needs.
 
@@ -62,12 +63,16 @@ def analyse(
         Functions with barriers of the block in them.
     strict : bool
         Lanes wait at all collectives for the lanes in the member mask, so that missing ones are found.
+    keeps_returns : bool
+        A branch to a return remains a branch, so that lanes reconverge at it.
     """
     body = split_guards(fold_constants(function.body or []), function.entry)
     breaks: set[int] = set()
     collectives = False
     while True:
-        graph = _analyse(function, body, leaves, polling, synchronising, breaks, collectives, strict)
+        graph = _analyse(
+            function, body, leaves, polling, synchronising, breaks, collectives, strict, keeps_returns
+        )
         more = find_breaks(graph) - breaks
         if not more and collectives >= graph.general:
             return graph
@@ -84,8 +89,9 @@ def _analyse(
     breaks: set[int],
     collectives: bool,
     strict: bool,
+    keeps_returns: bool,
 ) -> Graph:
-    graph = split_blocks(function, body, leaves, breaks, collectives, synchronising)
+    graph = split_blocks(function, body, leaves, breaks, collectives, synchronising, keeps_returns)
     report(split_blocks, graph)
     order_blocks(graph)
     report(order_blocks, graph)

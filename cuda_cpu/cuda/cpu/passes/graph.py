@@ -42,6 +42,7 @@ class End:
     condition: Guard | None = None
     index: Operand | None = None
     line: int = 0
+    skips: bool = False  # the branch around a guarded instruction, see split_guards.py
 
     @property
     def guard(self) -> Guard:

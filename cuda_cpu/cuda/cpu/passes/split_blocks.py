@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from cuda.cpu.passes.find_registers import carry_of, registers_of
 from cuda.cpu.passes.graph import BLOCK, RETURN, WARP, Block, End, Graph, Step
+from cuda.cpu.passes.split_guards import AROUND
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import form_of
 from cuda.cpu.ptx.rows import opcodes_with
@@ -35,12 +36,14 @@ def split_blocks(
     breaks: set[int],
     collectives: bool = False,
     synchronising: frozenset[str] = frozenset(),
+    keeps_returns: bool = False,
 ) -> Graph:
     """Return the function's basic blocks in the order of the text.
 
     A barrier gets a block of its own. `breaks` are ids of instructions that begin one. The call of a function among
     `leaves` (those in which lanes may exit) ends its block. With `collectives` all operations of a warp are barriers
     of it. Calls of functions among `synchronising` (those with barriers of the thread block) get blocks of their own.
+    With `keeps_returns` a branch to a return remains a branch.
     """
     tables = {item.name: item.labels for item in body if isinstance(item, BranchTargets)}
     groups, labels = _group(body, leaves, breaks, collectives, synchronising)
@@ -58,7 +61,8 @@ def split_blocks(
         blocks[-1].calls_barrier = bool(group) and _may_call(group[0], synchronising)
     blocks.append(Block(len(blocks), [], End("return")))  # an implicit return at the end of the text
     graph = Graph(function, blocks)
-    _shorten_returns(graph)
+    if not keeps_returns:
+        _shorten_returns(graph)
     return graph
 
 
@@ -130,10 +134,11 @@ def _end(last: Instruction, number: int, labels: dict[str, int], tables: dict, f
         return labels[label]
 
     if last.opcode == "bra":
-        target = number_of(label_in(last.operands[0]))
+        label = label_in(last.operands[0])
+        target = number_of(label)
         if last.guard is None:
             return End("jump", (target,), line=last.line)
-        return End("branch", (target, following), last.guard, line=last.line)
+        return End("branch", (target, following), last.guard, line=last.line, skips=label.startswith(AROUND))
     name = label_in(last.operands[1])
     table = tables.get(name)
     if table is None:

@@ -13,6 +13,7 @@ from cuda.cpu.passes.traits import PURE
 from cuda.cpu.ptx.syntax import Call, Guard, Instruction, Label, Statement, Symbol
 
 BRANCHES = ("bra", "ret")
+AROUND = "$guard."  # prefix of the labels behind guarded instructions, which no label of PTX has
 
 
 def split_guards(body: list[Statement], entry: bool) -> list[Statement]:
@@ -29,7 +30,7 @@ def split_guards(body: list[Statement], entry: bool) -> list[Statement]:
         if guard is None or _keeps_guard(statement, entry):
             result.append(statement)
             continue
-        label = f"$guard.{number}"
+        label = f"{AROUND}{number}"
         around = Guard(guard.register, not guard.negated)
         result.append(Instruction("bra", (), (Symbol(label),), statement.line, around))
         result.append(_unguarded(statement))

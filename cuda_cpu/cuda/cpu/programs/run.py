@@ -21,6 +21,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Mapping
 
 from cuda.cpu import check
 from cuda.cpu.programs import machine_code
@@ -82,7 +83,9 @@ def prepare(folder: pathlib.Path) -> None:
         (folder / "fallback" / "llvmlite").symlink_to(found.submodule_search_locations[0])
 
 
-def environment(folder: pathlib.Path, *, other: bool, checks: str | None = None) -> dict[str, str]:
+def environment(
+    folder: pathlib.Path, *, other: bool, checks: str | None = None, more: Mapping[str, str] | None = None
+) -> dict[str, str]:
     """Return the environment of a Python program; `other`: it runs in another interpreter than this one.
 
     Search paths are made absolute, so that child processes in other folders find the same code. If this interpreter
@@ -92,6 +95,7 @@ def environment(folder: pathlib.Path, *, other: bool, checks: str | None = None)
     variables = {name: value for name, value in os.environ.items() if not (ignored and name.startswith(ignored))}
     if checks is not None:
         variables["CUDA_CPU_CHECK"] = checks
+    variables |= more or {}
 
     def entries(name: str) -> list[str]:
         return [os.path.abspath(entry) for entry in variables.get(name, "").split(os.pathsep) if entry]
@@ -151,7 +155,13 @@ def start_machine_code(
 
 
 def program(
-    python: str | None, script: str, arguments: list[str], *, kind: str | None = None, checks: str | None = None
+    python: str | None,
+    script: str,
+    arguments: list[str],
+    *,
+    kind: str | None = None,
+    checks: str | None = None,
+    variables: Mapping[str, str] | None = None,
 ) -> int:
     """Run a script or module on the CPU device and return its exit status.
 
@@ -167,6 +177,8 @@ def program(
         Kind of `script` as an option of the interpreter: "-m" (module), "-c" (code), or None (script).
     checks : str, optional
         The checks of kernels, as in CUDA_CPU_CHECK.
+    variables : mapping, optional
+        More environment variables of the program.
 
     Raises
     ------
@@ -187,13 +199,13 @@ def program(
     with tempfile.TemporaryDirectory(prefix="cuda-cpu-") as name:
         folder = pathlib.Path(name)
         prepare(folder)
-        variables = environment(folder, other=python is not None, checks=checks)
+        own = environment(folder, other=python is not None, checks=checks, more=variables)
         if code is not None:
-            child = start_machine_code(code, [script, *arguments], variables, folder, python)
+            child = start_machine_code(code, [script, *arguments], own, folder, python)
         else:
             with contextlib.suppress(machine_code.MachineCodeError):  # for compiled programs that the program starts
-                machine_code.name_python(variables, python)
+                machine_code.name_python(own, python)
             command = [python or sys.executable, *flags(), *([kind] if kind else []), script, *arguments]
-            child = subprocess.Popen(command, env=variables)
+            child = subprocess.Popen(command, env=own)
         status = wait(child)
     return 128 - status if status < 0 else status

@@ -137,7 +137,7 @@ cdef class CompiledKernel:
     def __init__(
         self, uint64_t entry, str name not None, uint64_t symbols, uint32_t shared_static, uint64_t local_bytes,
         uint32_t parameter_bytes, int path, object owner, tuple layout=(), uint64_t frames=0, uint32_t checks=0,
-        DeviceRuntime device_runtime=None, uint32_t alignment=CPU_ALIGNMENT,
+        DeviceRuntime device_runtime=None, uint32_t alignment=CPU_ALIGNMENT, uint32_t counters=0, uint64_t token=0,
     ):
         cdef bytes text = name.encode()
         if self.compiled is not NULL:
@@ -169,6 +169,7 @@ cdef class CompiledKernel:
         self.compiled.parameter_bytes = parameter_bytes
         self.compiled.path = path
         self.compiled.checks = checks
+        self.compiled.counters, self.compiled.token = counters, token
         self.compiled.alignment = alignment
         if device_runtime is not None:
             self.compiled.device_runtime = device_runtime.device_runtime

@@ -60,7 +60,8 @@ cdef extern from "exec/worker.h":
         cpu_parameter *layout
         cpu_device_runtime *device_runtime
         uint32_t path
-        uint32_t checks
+        uint32_t checks, counters
+        uint64_t token
         uint32_t alignment
         uint32_t in_flight
         char *name
@@ -92,6 +93,15 @@ cdef extern from "check/check.h":
     void cpu_table_remove_called(void *id) noexcept nogil
     void cpu_table_clear()
     cpu_finding *cpu_findings_take(uint64_t grid_id)
+
+cdef extern from "counters/counters.h":
+    struct cpu_profile:
+        cpu_profile *next
+        uint64_t token, order
+        uint32_t grid_dim[3], block_dim[3], cluster_dim[3]
+        uint32_t shared_size, fault, count
+        uint64_t *counters
+    cpu_profile *cpu_profiles_take() nogil
 
 cdef extern from "exec/worker.h":
     void cpu_pool_set_workers(uint32_t count)

@@ -102,6 +102,8 @@ class CompiledKernel:
         checks: int = 0,  # enum cpu_check in check.h
         device_runtime: DeviceRuntime | None = None,  # of a kernel that may call the device runtime
         alignment: int = 64,  # greatest alignment of local, shared and parameter variables
+        counters: int = 0,  # number of them, if the machine code counts, see counters.h
+        token: int = 0,  # identifies the machine code in LaunchCounts
     ) -> None: ...
     def watch(self, nanoseconds: int) -> None:
         """Make the kernel hot once it has run for so many nanoseconds in total: see `is_hot`, `wait_hot`."""
@@ -202,6 +204,21 @@ class Finding:
 
 def take_findings(grid_id: int) -> list[Finding]:
     """Remove and return the findings of a launch, in the order of threads."""
+
+class LaunchCounts:
+    """A completed launch of a profiled kernel: its configuration, the fault that ended it (0: none), its counters."""
+
+    token: int  # of the kernel's machine code
+    order: int  # of the beginnings of launches
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    cluster: tuple[int, int, int]
+    fault: int
+    shared_bytes: int
+    counters: bytes  # unsigned 64-bit integers in the byte order of the machine
+
+def take_profiles() -> list[LaunchCounts]:
+    """Remove and return the completed launches of profiled kernels, in any order."""
 
 def table_add(start: int, size: int, id: int, joins: bool, origin: str) -> None:
     """Add a range that checked kernels may access; `joins`: an access may extend into the range behind it."""

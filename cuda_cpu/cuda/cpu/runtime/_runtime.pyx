@@ -37,6 +37,7 @@ include "_event.pxi"
 include "_queue.pxi"
 include "_graph.pxi"
 include "_check.pxi"
+include "_counters.pxi"
 include "_fast_path.pxi"
 include "_process.pxi"
 

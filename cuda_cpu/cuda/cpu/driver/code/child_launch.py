@@ -66,6 +66,11 @@ class ChildKernels:
                 function.full_run, function.half_run = full_run, half_run
             self.ready = True
 
+    def forget(self) -> None:
+        """Compile them again before the next launch of a kernel that may launch them."""
+        with self.lock:
+            self.ready = not self.kernels
+
     def refresh(self, function: Function) -> None:
         """Report a changed attribute of a function to the native runtime."""
         kernel = self.kernels.get(function.kernel.name)

@@ -31,6 +31,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_NOT_PERMITTED,
 )
 from cuda.cpu.compile.code import Code, Kernel
+from cuda.cpu.counters import state as profile
 from cuda.cpu.driver.base import address, once
 from cuda.cpu.driver.base.error import CudaError, answer, invalid
 from cuda.cpu.driver.base.handle import Table
@@ -100,7 +101,10 @@ class Function:
         """Compile the kernel for FULL_RUN or HALF_RUN and return it in the form that the runtime launches."""
         kernel = self.kernel
         with images.ptx_errors(CUDA_ERROR_INVALID_PTX):
-            machine = self.module.code.compile(kernel.name, lane_run)
+            if profile.applies_to(kernel.name):
+                machine = self.module.code.compile_profiled(kernel.name)
+            else:
+                machine = self.module.code.compile(kernel.name, lane_run)
         state = device_runtime.state_of(self.context) if self.module.code.device_runtime else None
         if machine.checks:
             address.watch()
@@ -121,12 +125,19 @@ class Function:
             machine.checks,
             state,
             kernel.alignment,
+            machine.counters,
+            machine.token,
         )
         if machine.translate:
             from cuda.cpu.compile import tier_up
 
             tier_up.watch(compiled, machine, kernel.name)
         return compiled
+
+    def unload(self) -> None:
+        """Compile the kernel again at the next launch: with counters, or without."""
+        self.full_run = self.half_run = None
+        self.module.child_kernels.forget()
 
     def set_attribute(self, which: int, value: int) -> None:
         check_settable(self.kernel, self.context.device, which, value)

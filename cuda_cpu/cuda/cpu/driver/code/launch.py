@@ -225,11 +225,12 @@ def cache_fast_path(
     epoch: int, key: int, stream_handle: int, function: Function, stream: streams.Stream, block: Dim
 ) -> None:
     """Cache a fast path for later launches of the function in the stream, if the epoch is still `epoch`."""
-    if function.cluster is ONE and not capture_state.active:
-        kernel, half = function.kernel, has_half_runs(block)
+    half = has_half_runs(block)
+    native = function.half_run if half else function.full_run
+    if function.cluster is ONE and native is not None and not capture_state.active:
+        kernel = function.kernel
         _runtime.cache_launch(
-            epoch, key, stream_handle, stream.queue, stream.queues_to_wait_for(),
-            function.half_run if half else function.full_run, half,
+            epoch, key, stream_handle, stream.queue, stream.queues_to_wait_for(), native, half,
             kernel.max_threads, function.dynamic, kernel.required_block,
         )  # fmt: skip
 

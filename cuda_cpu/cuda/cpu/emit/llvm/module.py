@@ -66,6 +66,11 @@ class Settings:
         """Whether lanes are counted at barriers for the checks."""
         return self.instrumentation is not None and self.instrumentation.tracks_barriers
 
+    @property
+    def keeps_returns(self) -> bool:
+        """Whether lanes that branch to a return wait there for others."""
+        return self.instrumentation is not None and self.instrumentation.keeps_returns
+
 
 class Module:
     """The text of one LLVM module: declarations and helper functions are added once, on first use.

@@ -186,6 +186,8 @@ class Flow:
                 rest = builder.assign(f"xor {self.mask_type} {rest}, {here}")
                 self._merge(lanes, target, here)
             self._merge(lanes, end.targets[-1], rest)
+        if instrumentation := self.frame.module.settings.instrumentation:
+            instrumentation.branch(self.frame, end, lanes)
         return lanes
 
     def _merge(self, lanes: dict[int, str], target: int, more: str) -> None:
@@ -439,6 +441,8 @@ class Flow:
                 continue
             here = self.builder.assign(f"load {self.mask_type}, ptr {self.pending[other.number]}")
             self.builder.line(f"store {self.mask_type} 0, ptr {self.pending[other.number]}")
+            if instrumentation := self.frame.module.settings.instrumentation:
+                instrumentation.joined(self.frame, other, here)
             mask = self.builder.assign(f"or {self.mask_type} {mask}, {here}")
             target = other.end.targets[0] if other.end.targets else RETURN
             if target == RETURN:

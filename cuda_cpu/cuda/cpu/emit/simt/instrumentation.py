@@ -1,22 +1,37 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The code that checks of memory accesses and barriers add to a kernel: implemented by `cuda.cpu.check.instrument`."""
+"""Code that is added to a kernel: see `cuda.cpu.check.instrument` and `cuda.cpu.counters.instrument`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
-    from cuda.cpu.passes.graph import Block, Step
+    from cuda.cpu.passes.graph import Block, End, Step
 
 
-class Instrumentation(Protocol):
-    checks: int  # enum cpu_check
-    tracks_barriers: bool  # lanes are counted at barriers
+class Instrumentation:
+    """Adds nothing by itself: a method for each place where code may be added."""
+
+    checks = 0  # enum cpu_check
+    tracks_barriers = False  # lanes are counted at barriers
+    keeps_returns = False  # lanes that branch to a return wait there for others, see split_blocks.py
+
+    def begin(self, frame: Frame, block: Block) -> None:
+        """Emit what precedes a block's instructions."""
 
     def before(self, frame: Frame, step: Step) -> None:
-        """Emit the checks of an instruction's accesses."""
+        """Emit what precedes an instruction."""
+
+    def branch(self, frame: Frame, end: End, lanes: dict[int, str]) -> None:
+        """Emit what follows a branch at which lanes may diverge; `lanes` are masks by target."""
+
+    def joined(self, frame: Frame, block: Block, lanes: str) -> None:
+        """Emit what precedes a barrier for lanes that wait at another block's barrier, which is the same one."""
+
+    def finish(self, frame: Frame) -> None:
+        """Complete a function."""
 
     def report_stranded(self, frame: Frame, pending: list[str]) -> None:
         """Report lanes that wait at warp operations for lanes that cannot come any more; `pending` is by block."""

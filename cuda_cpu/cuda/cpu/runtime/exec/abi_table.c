@@ -10,6 +10,7 @@
 
 #include "check/check.h"
 #include "device_runtime/device.h"
+#include "counters/counters.h"
 #include "queue/node.h"
 #include "texture/tensor.h"
 #include "texture/texture.h"
@@ -63,7 +64,11 @@ const struct cpu_abi_entry cpu_abi_table[] = {
     CONSTANT(CPU_TEXTURE_NORMALIZED) CONSTANT(CPU_TEXTURE_SRGB) CONSTANT(CPU_TEXTURE_SEAMLESS)
     CONSTANT(CPU_TEXTURE_LINEAR) CONSTANT(CPU_MAX_LEVELS) CONSTANT(CPU_TEXTURE_KIND) CONSTANT(CPU_SURFACE_KIND)
     CONSTANT(CPU_TENSOR_MAP) CONSTANT(CPU_MULTIMEM) CONSTANT(CPU_NODE_PARAM) CONSTANT(CPU_NODE_ENABLED)
-    CONSTANT(CPU_NODE_GRID) CONSTANT(CPU_NODE_SEVERAL)
+    CONSTANT(CPU_NODE_GRID) CONSTANT(CPU_NODE_SEVERAL) CONSTANT(CPU_COUNT_REQUESTS) CONSTANT(CPU_COUNT_THREADS)
+    CONSTANT(CPU_COUNT_BYTES) CONSTANT(CPU_COUNT_SECTORS) CONSTANT(CPU_COUNT_WAVEFRONTS) CONSTANT(CPU_COUNT_CONFLICTS)
+    CONSTANT(CPU_COUNT_EXCESS)
+    CONSTANT(CPU_COUNT_STRIDED) CONSTANT(CPU_COUNT_STRIDES) CONSTANT(CPU_COUNT_COLLISIONS) CONSTANT(CPU_COUNTS) CONSTANT(CPU_GROUP_GLOBAL) CONSTANT(CPU_GROUP_SHARED)
+    CONSTANT(CPU_GROUP_LOCAL) CONSTANT(CPU_GROUPS)
     CALL(GetParameterBuffer, CPU_GET_PARAMETER_BUFFER) CALL(GetParameterBufferV2, CPU_GET_PARAMETER_BUFFER_V2)
     CALL(LaunchDevice, CPU_LAUNCH_DEVICE) CALL(LaunchDeviceV2, CPU_LAUNCH_DEVICE_V2)
     CALL(StreamCreateWithFlags, CPU_STREAM_CREATE_WITH_FLAGS) CALL(StreamDestroy, CPU_STREAM_DESTROY)
@@ -84,12 +89,12 @@ const struct cpu_abi_entry cpu_abi_table[] = {
     WARP(budget) WARP(warp_id) WARP(shared_size) WARP(shared_static) WARP(worker) WARP(grid_dim) WARP(block_idx)
     WARP(block_dim) WARP(cluster_dim) WARP(grid_id) WARP(grid_workspace) WARP(thread_idx) WARP(stack_limit)
     WARP(cluster_shared) WARP(graph_exec) WARP(rows) WARP(current) WARP(warp_count) WARP(warp_bytes) WARP(blocks)
-    WARP(last_lanes)
+    WARP(last_lanes) WARP(counters)
     SERVICE(barrier_sync) SERVICE(barrier_arrive) SERVICE(barrier_reduce) SERVICE(poll) SERVICE(fault) SERVICE(vprintf)
     SERVICE(malloc) SERVICE(free) SERVICE(assert_fail) SERVICE(nanosleep) SERVICE(clock) SERVICE(globaltimer)
     SERVICE(exit_lanes) SERVICE(cluster_arrive) SERVICE(cluster_wait) SERVICE(graph_set_conditional)
     SERVICE(graph_launch) SERVICE(texture) SERVICE(bulk) SERVICE(graph_update) SERVICE(check_access) SERVICE(check_warp)
-    SERVICE(check_fence) SERVICE(check_barrier) SERVICE(device_call)
+    SERVICE(check_fence) SERVICE(check_barrier) SERVICE(device_call) SERVICE(profile_access)
     MAP(address) MAP(stride) MAP(last) MAP(box) MAP(step) MAP(type) MAP(rank) MAP(swizzle) MAP(fill) MAP(im2col)
     MAP(lower) MAP(upper) MAP(channels) MAP(pixels) MAP(unit) MAP(unused) MAP(kind)
     TEXTURE(kind) TEXTURE(format) TEXTURE(channels) TEXTURE(flags) TEXTURE(address) TEXTURE(filter) TEXTURE(mip_filter)

@@ -132,6 +132,7 @@ static void fill_warp(struct cpu_block *block, uint32_t w)
     memcpy(warp->cluster_dim, filling->cluster_dim, sizeof warp->cluster_dim);
     warp->grid_workspace = filling->grid_workspace;
     warp->graph_exec = filling->graph_exec;
+    warp->counters = filling->counters;
 }
 
 /* Fill in the fields that are the same for all blocks of a launch. Nearly all of them also stay the same from one
@@ -139,10 +140,11 @@ static void fill_warp(struct cpu_block *block, uint32_t w)
 static void fill_warps(struct cpu_block *block, struct cpu_job *job, uint64_t stride)
 {
     struct cpu_filling wanted = {
-        .runtime = job->compiled->checks ? &cpu_check_services : &cpu_services,
+        .runtime = job->profile ? &cpu_profile_services : job->compiled->checks ? &cpu_check_services : &cpu_services,
         .params = job->params,
         .local = block->local.begin,
         .symbols = job->compiled->symbols,
+        .counters = block->worker->counters,
         .local_stride = stride,
         .grid_workspace = job->grid_workspace,
         .graph_exec = cpu_graph_run_handle(job->graph),

@@ -8,6 +8,7 @@
 
 #include "check/check.h"
 #include "check/race.h"
+#include "counters/counters.h"
 #include "worker.h"
 
 /* Blocks and stacks that a worker caches between launches. */
@@ -147,10 +148,14 @@ bool cpu_job_work(struct cpu_job *job, struct cpu_worker *worker)
         worker->current = NULL;
         worker->launch++;
     }
+    if (job->profile && !worker->counters && !cpu_profile_join(job, worker))
+        cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for a profile");
     if (job->path == CPU_PATH_FIBERS)
         cpu_job_run_fibers(job, worker);
     else if (!work_without_fibers(job, worker))
         return false;
+    if (job->profile)
+        cpu_profile_leave(job, worker);
     cpu_blocks_trim(worker, MAX_UNUSED_BLOCKS);
     cpu_stacks_trim(&worker->stacks, MAX_UNUSED_STACKS);
     worker->job = NULL;
@@ -183,6 +188,9 @@ static void begin(struct cpu_job *job, const struct cpu_worker *worker)
     job->start = worker->deadline ? worker->since : cpu_now();
     if (compiled->checks & CPU_RACECHECK && !cpu_races_begin(job))
         cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for racecheck");
+    job->profile = NULL;
+    if (job->compiled->counters && !cpu_profile_begin(job))
+        cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for a profile");
     job->published = !job->races && !worker->deadline && job->blocks > 1 && cpu_pool_workers() > 1 &&
                      (job->cooperative || !block_time || job->blocks > INLINE_NS / block_time);
     job->chunk = chunk_of(job, block_time);
@@ -203,6 +211,8 @@ bool cpu_job_run(struct cpu_job *job, struct cpu_worker *worker)
     free((void *)(uintptr_t)job->grid_workspace);
     if (job->races)
         cpu_races_end(job);
+    if (job->profile)
+        cpu_profile_end(job);
     if (atomic_load_explicit(&job->errors, memory_order_relaxed))
         cpu_check_end(job);
     uint32_t stop = atomic_load(&job->stop);

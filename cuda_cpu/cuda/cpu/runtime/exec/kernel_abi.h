@@ -20,7 +20,7 @@
 /* Bytes from the shared memory of one block to that of the next one in the cluster. A 32-bit .shared::cluster address
  * is (rank + 1) * stride + offset. Below the stride it is a .shared::cta address, in the block's own shared memory. */
 #define CPU_CLUSTER_STRIDE ((size_t)1 << 24)
-#define CPU_KERNEL_ABI 8 /* part of the disk cache's key */
+#define CPU_KERNEL_ABI 9 /* part of the disk cache's key */
 
 typedef uint32_t cpu_lanes; /* bit i: lane i */
 
@@ -100,6 +100,9 @@ struct cpu_runtime {
                           uint32_t threads);                                                         /* 184 */
     /* Functions of the device runtime, see device.h: rows of operands; the first one becomes the result. */
     void (*device_call)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t function, uint64_t *operands);  /* 192 */
+    /* Before an access of a profiled kernel, see counters.h. */
+    void (*profile_access)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t index, uint32_t access, uint32_t size,
+                           const uint64_t *addresses, const uint64_t *sizes);                        /* 200 */
 };
 
 /* One warp in flight. Filled by the runtime before the entry is called. */
@@ -133,6 +136,7 @@ struct cpu_warp {
     uint32_t warp_bytes;                    /* 564  from one warp of the block to the next */
     uint32_t blocks;                        /* 568  to execute in this call, from block_idx on */
     cpu_lanes last_lanes;                   /* 572  lanes that exist in the block's last warp (other warps are full) */
+    uint64_t *counters;                     /* 576  of a profiled kernel, those of the worker */
     /* Private data of the runtime follows (struct cpu_running), which is no part of the ABI. */
 };
 

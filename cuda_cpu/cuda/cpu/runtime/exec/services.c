@@ -12,6 +12,7 @@
 #include "queue/node.h"
 #include "heap.h"
 #include "printf.h"
+#include "counters/counters.h"
 #include "texture/tensor.h"
 #include "texture/texture.h"
 #include "worker.h"
@@ -113,7 +114,7 @@ static uint64_t global_timer(struct cpu_warp *abi)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Services that checked and unchecked kernels share. */
+/* Services that all kernels share, and those of kernels without checks. */
 #define COMMON                                                                                                       \
     .poll = poll, .fault = fault, .vprintf = cpu_vprintf, .assert_fail = cpu_assert_fail, .nanosleep = sleep_warp,   \
     .clock = clock_ticks, .globaltimer = global_timer, .exit_lanes = cpu_exit_lanes,                                 \
@@ -121,16 +122,13 @@ static uint64_t global_timer(struct cpu_warp *abi)
     .graph_update = cpu_graph_update, .texture = cpu_texture, .bulk = cpu_bulk,                                      \
     .device_call = cpu_device_call
 
-const struct cpu_runtime cpu_services = {
-    COMMON,
-    .barrier_sync = cpu_barrier_sync,
-    .barrier_arrive = cpu_barrier_arrive,
-    .barrier_reduce = cpu_barrier_reduce,
-    .cluster_arrive = cpu_cluster_arrive,
-    .cluster_wait = cpu_cluster_wait,
-    .malloc = cpu_heap_malloc,
-    .free = cpu_heap_free,
-};
+#define UNCHECKED                                                                                                    \
+    COMMON, .barrier_sync = cpu_barrier_sync, .barrier_arrive = cpu_barrier_arrive,                                  \
+    .barrier_reduce = cpu_barrier_reduce, .cluster_arrive = cpu_cluster_arrive, .cluster_wait = cpu_cluster_wait,    \
+    .malloc = cpu_heap_malloc, .free = cpu_heap_free
+
+const struct cpu_runtime cpu_services = {UNCHECKED};
+const struct cpu_runtime cpu_profile_services = {UNCHECKED, .profile_access = cpu_profile_access};
 const struct cpu_runtime cpu_check_services = {
     COMMON,
     .barrier_sync = cpu_check_barrier_sync,

@@ -49,6 +49,8 @@ struct cpu_compiled_kernel {
     struct cpu_device_runtime *device_runtime; /* of kernels that use the device runtime (device.h), else NULL */
     uint32_t path; /* enum cpu_path */
     uint32_t checks; /* enum cpu_check: checks that the machine code calls */
+    uint32_t counters; /* number of them, if the machine code counts (counters.h), else 0 */
+    uint64_t token;    /* identifies the machine code of a profiled kernel */
     uint32_t alignment; /* greatest of local, shared and parameter variables; at least CPU_ALIGNMENT is used */
     _Atomic uint32_t in_flight;  /* launches that have not completed, for which the machine code must stay */
     _Atomic uint32_t block_time; /* nanoseconds of one block at the last launch, 0 unknown */
@@ -79,6 +81,7 @@ struct cpu_fault_record {
 struct cpu_graph_run;
 struct cpu_races;
 struct cpu_race_block;
+struct cpu_profile;
 
 struct cpu_job {
     struct cpu_compiled_kernel *compiled;
@@ -100,6 +103,7 @@ struct cpu_job {
     _Atomic uint64_t next;       /* index of the first block not yet taken by a worker */
     _Atomic uint32_t stop;       /* enum cpu_fault: workers leave at the next poll or block */
     struct cpu_races *races;     /* of a launch that is checked for races */
+    struct cpu_profile *profile; /* of a launch of a profiled kernel */
     _Atomic uint32_t errors;     /* findings of checks */
     _Atomic uint32_t recorded;   /* the thread that sets it first writes the fault record */
     /* For helpers, see pool.c. */
@@ -161,6 +165,7 @@ struct cpu_filling {
     const uint8_t *params;
     uint8_t *local;
     const uint64_t *symbols;
+    uint64_t *counters;
     uint64_t local_stride, grid_workspace, graph_exec;
     uint32_t grid_dim[3], block_dim[3], cluster_dim[3];
     uint32_t shared_size, shared_static, warps;
@@ -209,6 +214,7 @@ struct cpu_worker {
     bool aborted;          /* the fiber was left by a fault or a stop */
     struct cpu_running *current;
     struct cpu_graph_run *graph; /* graph launch whose commands this queue's thread executes, or NULL */
+    uint64_t *counters; /* of the launch, if the kernel is profiled */
     uint32_t in_flight; /* blocks on fibers */
     uint64_t launch;    /* number of launches so far */
     struct cpu_fault_record *record; /* receives faults outside of jobs (a copy) */
@@ -217,7 +223,7 @@ struct cpu_worker {
     struct cpu_block *unused;
 };
 
-extern const struct cpu_runtime cpu_services, cpu_check_services;
+extern const struct cpu_runtime cpu_services, cpu_check_services, cpu_profile_services;
 
 static inline uint32_t cpu_count(cpu_lanes lanes)
 {

@@ -1,0 +1,179 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Emit counters: of the executions of each basic block, of guards, of divergent branches, and of memory accesses.
+
+Profiled kernels run each warp on a fiber of its own, with the mask of its active lanes, so counts do not depend on the
+path, level or workers. Lanes that diverge reconverge at the first block, in the order of passes/order_blocks.py, that
+they all reach.
+"""
+
+from __future__ import annotations
+
+from cuda.cpu.check import READ, SIZED, SPACES, UNIFORM, WRITE
+from cuda.cpu.check.instrument import ACCESSES, Access
+from cuda.cpu.counters.layout import Accesses, Counted, Layout, Source
+from cuda.cpu.emit.access.addresses import advanced, pointers
+from cuda.cpu.emit.llvm.values import Shape, Value, constant
+from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.emit.simt.instrumentation import Instrumentation
+from cuda.cpu.passes.graph import Block, End, Step
+from cuda.cpu.passes.split_blocks import ENDS
+from cuda.cpu.ptx.program import Program
+from cuda.cpu.ptx.syntax import Call, Instruction, Location
+from cuda.cpu.runtime.abi import number
+
+COUNTS, GROUPS = number("COUNTS"), number("GROUPS")
+UPDATE = READ | WRITE
+BRANCHES = ("bra", "brx")
+
+
+class Counters(Instrumentation):
+    """Adds the counters of a profiled kernel; `layout` then tells what each one counts."""
+
+    keeps_returns = True
+
+    def __init__(self, program: Program, kernel: str):
+        self.layout = Layout(kernel, {name: program.unit_of[name].text for name in program.reachable(kernel)})
+        self._program = program
+        self._blocks: dict[tuple[str, int], int] = {}  # (function, block) -> counter
+        self._rows: dict[int, Counted] = {}  # id of a step -> its instruction
+        self._ends: dict[int, Counted] = {}  # id of a block's end -> its instruction
+
+    def begin(self, frame: Frame, block: Block) -> None:
+        """Emit the counters of a block; its mask is that of the lanes that run it."""
+        counter = self._counter_of(frame, block)
+        self._count_lanes(frame, counter, frame.mask)
+        for step in block.steps:
+            self._rows[id(step)] = self._add(frame, step.instruction, step, counter)
+        if block.end.line and not block.end.skips:
+            self._add_end(frame, block.end, counter)
+
+    def before(self, frame: Frame, step: Step) -> None:
+        """Emit the counters of an instruction's guard and accesses."""
+        row, instruction, form = self._rows[id(step)], step.instruction, step.form
+        assert isinstance(instruction, Instruction)
+        assert form is not None
+        if frame.guard is not None:
+            lanes = frame.builder.assign(
+                f"and {frame.builder.mask_type} {frame.builder.lane_bits(frame.guard)}, {frame.mask}"
+            )
+            row.guard = self.layout.reserve(1)
+            self._add_number(frame, row.guard, _count(frame, lanes))
+        find = ACCESSES.get(instruction.opcode)
+        for access in find(frame, instruction, form) if find else ():
+            self._count_access(frame, row, access)
+
+    def branch(self, frame: Frame, end: End, lanes: dict[int, str]) -> None:
+        """Emit the counter of executions of a branch after which the lanes of a warp differ."""
+        if end.skips:
+            return
+        builder = frame.builder
+        row = self._ends[id(end)]
+        row.divergent = self.layout.reserve(1)
+        some = None  # whether lanes go to several targets: to more than one with a lane
+        for mask in lanes.values():
+            has = builder.cast("zext", Value(builder.assign(f"icmp ne {builder.mask_type} {mask}, 0"), "i1"), "i64")
+            some = has if some is None else builder.binary("add", some, has)
+        assert some is not None
+        several = builder.cast("zext", builder.compare("icmp ugt", some, constant(1, "i64")), "i64")
+        self._add_number(frame, row.divergent, several)
+
+    def joined(self, frame: Frame, block: Block, lanes: str) -> None:
+        """Emit the counters of a block whose barrier some lanes have reached, while others run one like it."""
+        self._count_lanes(frame, self._counter_of(frame, block), lanes)
+
+    def finish(self, frame: Frame) -> None:
+        """Complete the rows of a function, all of whose blocks are emitted."""
+        name = frame.facts.function.name
+        for block in frame.graph.blocks:
+            if block.end.skips:
+                guarded = frame.graph.blocks[block.end.targets[1]]
+                self._rows[id(guarded.steps[0])].around = self._blocks[name, block.number]
+
+    def _counter_of(self, frame: Frame, block: Block) -> int:
+        key = frame.facts.function.name, block.number
+        if key not in self._blocks:
+            self._blocks[key] = self.layout.reserve(2)
+        return self._blocks[key]
+
+    def _add(self, frame: Frame, instruction: Instruction | Call, step: Step | None, counter: int) -> Counted:
+        row = Counted(
+            frame.facts.function.name, instruction.line, instruction.opcode, step.form if step else None,
+            self._source(frame, instruction.line, instruction.source), counter,
+        )  # fmt: skip
+        self.layout.instructions.append(row)
+        return row
+
+    def _add_end(self, frame: Frame, end: End, counter: int) -> None:
+        statements = [
+            each
+            for each in frame.facts.function.body or ()
+            if isinstance(each, Instruction) and each.line == end.line and each.opcode in ENDS
+        ]
+        statement = next((each for each in statements if each.guard == end.condition), statements[0])
+        row = Counted(
+            frame.facts.function.name, end.line, statement.opcode, None,
+            self._source(frame, end.line, statement.source), counter, branches=statement.opcode in BRANCHES,
+        )  # fmt: skip
+        self.layout.instructions.append(row)
+        self._ends[id(end)] = row
+
+    def _source(self, frame: Frame, line: int, location: Location | None) -> Source | None:
+        text = self._program.unit_of[frame.facts.function.name].text
+        if location is None and hasattr(text, "source"):
+            location = text.source(line)
+        return Source(location.file, location.line) if location else None
+
+    # --- code ---------------------------------------------------------------------------------------
+
+    def _pointer(self, frame: Frame, counter: int) -> str:
+        return frame.builder.offset(frame.warp_field("counters", "ptr").ref, counter * 8)
+
+    def _add_number(self, frame: Frame, counter: int, amount: Value) -> None:
+        pointer = self._pointer(frame, counter)
+        total = frame.builder.binary("add", frame.builder.load("i64", pointer, align=8), amount)
+        frame.builder.store(total, pointer, align=8)
+
+    def _count_lanes(self, frame: Frame, counter: int, lanes: str) -> None:
+        """Count an execution by a warp, unless no lane takes part, and the lanes."""
+        builder = frame.builder
+        some = builder.assign(f"icmp ne {builder.mask_type} {lanes}, 0")
+        self._add_number(frame, counter, builder.cast("zext", Value(some, "i1"), "i64"))
+        self._add_number(frame, counter + 1, _count(frame, lanes))
+
+    def _count_access(self, frame: Frame, row: Counted, access: Access) -> None:
+        builder = frame.builder
+        pointer = pointers(frame, access.address, access.space)
+        if access.skipped is not None:
+            pointer = advanced(frame, pointer, access.skipped)
+        groups = GROUPS if access.space == "generic" else 1
+        counter = self.layout.reserve(COUNTS * groups)
+        kind = {READ: "ld", WRITE: "st"}.get(access.kind & UPDATE, "red" if row.opcode == "red" else "atom")
+        row.accesses.append(Accesses(counter, access.space, kind))
+        flags, size, sizes = SPACES[access.space] | access.kind, access.size, "ptr null"
+        flags |= UNIFORM if pointer.uniform else 0
+        if isinstance(size, Value):
+            sizes, flags, size = f"ptr {_buffer(frame, 1, size)}", flags | SIZED, 0
+        addresses = _buffer(frame, 0, builder.cast("ptrtoint", pointer, "i64"))
+        lanes = frame.mask
+        if access.lanes != -1:
+            lanes = builder.assign(f"and {builder.mask_type} {lanes}, {access.lanes}")
+        frame.service(
+            "profile_access", "void", f"{builder.mask_type} {lanes}", f"i32 {counter}", f"i32 {flags}", f"i32 {size}",
+            f"ptr {addresses}", sizes,
+        )  # fmt: skip
+
+
+def _count(frame: Frame, lanes: str) -> Value:
+    """Return the number of lanes in a mask."""
+    builder = frame.builder
+    return builder.resize(builder.intrinsic("ctpop", builder.mask_type, Value(lanes, builder.mask_type)), "i64")
+
+
+def _buffer(frame: Frame, number: int, value: Value) -> str:
+    """Store one 64-bit integer per lane for the runtime, in one of the function's buffers."""
+    builder = frame.builder
+    if number not in frame.check_buffers:
+        frame.check_buffers[number] = builder.alloca(builder.type("i64", Shape.VECTOR), 64)
+    builder.store(builder.broadcast(builder.resize(builder.bits(value), "i64")), frame.check_buffers[number], align=64)
+    return frame.check_buffers[number]

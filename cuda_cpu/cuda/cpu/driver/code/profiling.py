@@ -1,0 +1,33 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the profiler needs of the driver: to wait for all launches, and to compile kernels again."""
+
+from __future__ import annotations
+
+from cuda.cpu import at_exit
+from cuda.cpu.counters import state
+from cuda.cpu.driver.code.function import functions
+from cuda.cpu.driver.device import wait
+from cuda.cpu.driver.device.context import contexts
+
+
+def synchronize() -> None:
+    """Wait until the queues of all contexts have run dry; faults stay with their contexts."""
+    for context in list(contexts.values()):
+        for queue in context.queues():
+            if not queue.is_idle():
+                wait.until(context, queue.wait)
+
+
+def reload() -> None:
+    """Compile all kernels again at their next launch."""
+    for function in list(functions.values()):
+        function.unload()
+
+
+def begin() -> None:
+    """Make this known to the profiler; if the whole program is profiled, let it report at the end."""
+    state.driver = state.Driver(synchronize, reload)
+    if state.active:
+        state.begin()
+        at_exit.register(state.report)

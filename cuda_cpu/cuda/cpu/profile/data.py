@@ -1,0 +1,144 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles as plain data, the content of their JSON files, from which all reports are made.
+
+The guide docs/guides/profiling.md describes the keys. Launches that are alike in everything are one entry.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from cuda.cpu.profile.launch import LaunchProfile
+from cuda.cpu.profile.metrics import METRICS, flops_of, kind_of
+from cuda.cpu.profile.results import AccessCounts, InstructionCounts
+
+VERSION = 1
+
+Entry = dict[str, Any]  # of "launches"
+
+
+def data_of(launches: Iterable[LaunchProfile]) -> dict[str, Any]:
+    """Return launches as data for JSON."""
+    entries: dict[str, Entry] = {}
+    for launch in launches:
+        entry = _entry(launch)
+        key = json.dumps(entry)
+        entries.setdefault(key, {"numbers": [], **entry})["numbers"].append(launch.number)
+    return {"version": VERSION, "unit": "PTX instructions", "launches": list(entries.values())}
+
+
+def _entry(launch: LaunchProfile) -> Entry:
+    return {
+        "kernel": launch.kernel,
+        "grid": list(launch.grid),
+        "block": list(launch.block),
+        "cluster": list(launch.cluster),
+        "shared_bytes": launch.shared_bytes,
+        "fault": launch.fault,
+        "metrics": {name: metric.value(launch) for name, metric in METRICS.items()},
+        "instructions": [_instruction(each) for each in launch.instructions],
+    }
+
+
+def _instruction(each: InstructionCounts) -> dict[str, Any]:
+    precision, flops = flops_of(each)
+    return {
+        "function": each.function, "line": each.line, "text": each.text, "class": kind_of(each),
+        "source": {"file": each.source.file, "line": each.source.line} if each.source else None,
+        "warps": each.warps, "threads": each.threads, "active": each.active,
+        "branch": each.branches, "divergent": each.divergent,
+        "flops": {precision: flops} if flops else {},
+        "accesses": [
+            {"space": space, "kind": kind, "stride": counts.stride, **dataclasses.asdict(counts)}
+            for (space, kind), counts in each.accesses.items()
+        ],
+    }  # fmt: skip
+
+
+def read(path: str) -> dict[str, Any]:
+    """Read a profile that was written as JSON.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    ValueError
+        It is no profile, or of another version of the schema.
+    """
+    with open(path, encoding="utf-8") as file:
+        try:
+            data = json.load(file)
+        except ValueError as error:
+            raise ValueError(f"{path} is no profile: {error}") from None
+    version = data.get("version") if isinstance(data, dict) else None
+    if version != VERSION or not isinstance(data.get("launches"), list):
+        raise ValueError(f"{path} is no profile of version {VERSION}")
+    return data
+
+
+@dataclasses.dataclass
+class Line:
+    """The counts of a line of the source, or of the PTX where the source is unknown, in one launch."""
+
+    file: str
+    number: int
+    text: str
+    warps: int = 0
+    threads: int = 0
+    active: int = 0
+    branches: int = 0
+    divergent: int = 0
+    flops: int = 0
+    accesses: dict[tuple[str, str], AccessCounts] = dataclasses.field(default_factory=dict)
+    strides: set[int] = dataclasses.field(default_factory=set)  # in bytes, of requests with more sectors than needed
+    ptx: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return f"{self.file.rpartition('/')[2]}:{self.number}"
+
+
+def lines_of(entry: Entry) -> list[Line]:
+    """Return the lines of a launch in order."""
+    found: dict[tuple[str, int], Line] = {}
+    for each in entry["instructions"]:
+        source = each["source"] or {"file": f"PTX of {each['function']}", "line": each["line"]}
+        key = source["file"], source["line"]
+        line = found.get(key)
+        if line is None:
+            line = found[key] = Line(source["file"], source["line"], "" if each["source"] else each["text"])
+        line.ptx.append(each)
+        for name in ("warps", "threads", "active", "divergent"):
+            setattr(line, name, getattr(line, name) + each[name])
+        line.branches += each["warps"] if each["branch"] else 0
+        line.flops += sum(each["flops"].values())
+        for access in each["accesses"]:
+            counts = AccessCounts(
+                **{name: value for name, value in access.items() if name not in ("space", "kind", "stride")}
+            )
+            line.accesses.setdefault((access["space"], access["kind"]), AccessCounts()).add(counts)
+            if access["stride"] and (counts.excess or counts.conflicts):
+                line.strides.add(access["stride"])
+    _read_sources(found.values())
+    return sorted(found.values(), key=lambda line: (line.file, line.number))
+
+
+def _read_sources(lines: Iterable[Line]) -> None:
+    """Fill in the text of lines whose file can be read."""
+    files: dict[str, list[str]] = {}
+    for line in lines:
+        if line.text:
+            continue
+        if line.file not in files:
+            try:
+                with open(line.file, encoding="utf-8", errors="replace") as file:
+                    files[line.file] = file.read().splitlines()
+            except (OSError, ValueError):
+                files[line.file] = []
+        text = files[line.file]
+        if 0 < line.number <= len(text):
+            line.text = " ".join(text[line.number - 1].split())

@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Profile the kernels that run within a `with` statement or a function."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+
+from cuda.cpu.counters import state
+from cuda.cpu.profile import report
+from cuda.cpu.profile.launch import LaunchProfile, launches_of
+
+_running = threading.Lock()
+
+
+class Profile(contextlib.ContextDecorator):
+    """Count what kernels do, from the beginning to the end of a `with` statement or of each call of a function.
+
+    Parameters
+    ----------
+    kernels : str, optional
+        Regular expression that is searched for in the names of kernels, as they are in PTX; by default all.
+
+    Attributes
+    ----------
+    launches : list of LaunchProfile
+        The completed launches, in the order in which they began; filled at the end.
+
+    Raises
+    ------
+    RuntimeError
+        Another profile is active.
+    re.error
+        `kernels` is no regular expression.
+
+    Notes
+    -----
+    Kernels are compiled with counters at their first launch. The launches of graphs that were instantiated before are
+    not counted. Not available on a GPU: there the profile remains empty.
+
+    Examples
+    --------
+    >>> with Profile("transpose") as profile:
+    ...     launch(stream, config, kernel, *arguments)
+    >>> [launch.metric("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum") for launch in profile.launches]
+    [0]
+    """
+
+    def __init__(self, kernels: str = "") -> None:
+        self._pattern = re.compile(kernels)
+        self.launches: list[LaunchProfile] = []
+
+    def __enter__(self) -> Profile:
+        if state.active or not _running.acquire(blocking=False):
+            raise RuntimeError("another profile is active in this process; the counts would be mixed")
+        try:
+            state.forget(state.completed())
+            state.switch(True, self._pattern)
+        except BaseException:
+            _running.release()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            completed = state.completed()
+            state.forget(completed)
+            self.launches += launches_of(completed, len(self.launches) + 1)
+        finally:
+            state.switch(False)
+            _running.release()
+
+    def __str__(self) -> str:
+        return report.text(self.launches)
+
+    def to_json(self) -> str:
+        """Return all counts as JSON; the guide "Find out why a kernel is slow" describes the keys."""
+        return report.as_json(self.launches)
+
+    def to_html(self) -> str:
+        """Return a self-contained HTML page."""
+        return report.page(self.launches)
+
+    def _repr_html_(self) -> str:
+        return report.summary_html(self.launches)

@@ -1,0 +1,210 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Count the sectors, wavefronts and collisions of a request. The definitions are those of Nsight Compute's metrics for
+ * requests of a warp (Kernel Profiling Guide, "Memory Tables"), and of the CUDA Programming Guide for bank conflicts
+ * ("Shared Memory", compute capability 5.x: 32 banks of 4 bytes; accesses of 8 bytes take half a warp at a time, those
+ * of 16 bytes a quarter).
+ */
+#include <string.h>
+
+#include "check/check.h"
+#include "counters.h"
+
+#define MOST_WORDS (CPU_WARP_SIZE * 8) /* words of 4 bytes in one request: at most 32 bytes per lane */
+
+/* Return how many of the values differ. */
+static uint32_t distinct(const uint64_t *values, uint32_t count)
+{
+    uint64_t least = values[0], most = values[0];
+    for (uint32_t i = 1; i < count; i++) {
+        least = values[i] < least ? values[i] : least;
+        most = values[i] > most ? values[i] : most;
+    }
+    if (most - least < 64) {
+        uint64_t seen = 0;
+        for (uint32_t i = 0; i < count; i++)
+            seen |= (uint64_t)1 << (values[i] - least);
+        return (uint32_t)__builtin_popcountll(seen);
+    }
+    uint32_t found = 1;
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t known = 0;
+        for (uint32_t j = 0; j < i; j++)
+            known |= values[j] == values[i];
+        found += !known;
+    }
+    return found;
+}
+
+static void count(uint64_t *counters, uint32_t threads, uint32_t size)
+{
+    counters[CPU_COUNT_REQUESTS]++;
+    counters[CPU_COUNT_THREADS] += threads;
+    counters[CPU_COUNT_BYTES] += (uint64_t)threads * size;
+}
+
+static void count_collisions(uint64_t *counters, const uint64_t *addresses, uint32_t threads)
+{
+    counters[CPU_COUNT_COLLISIONS] += threads - distinct(addresses, threads);
+}
+
+static void count_stride(uint64_t *counters, const uint64_t *addresses, uint32_t threads)
+{
+    int64_t stride = threads > 1 ? (int64_t)(addresses[1] - addresses[0]) : 0;
+    for (uint32_t i = 2; i < threads; i++)
+        if ((int64_t)(addresses[i] - addresses[i - 1]) != stride)
+            return;
+    counters[CPU_COUNT_STRIDED] += stride != 0;
+    counters[CPU_COUNT_STRIDES] += (uint64_t)(stride < 0 ? -stride : stride);
+}
+
+static void count_global(uint64_t *counters, const uint64_t *addresses, uint32_t threads, uint32_t size)
+{
+    uint64_t sectors[CPU_WARP_SIZE];
+    for (uint32_t i = 0; i < threads; i++)
+        sectors[i] = addresses[i] / CPU_SECTOR;
+    uint32_t found = distinct(sectors, threads);
+    count(counters, threads, size);
+    counters[CPU_COUNT_SECTORS] += found;
+    counters[CPU_COUNT_EXCESS] += found > (threads * size + CPU_SECTOR - 1) / CPU_SECTOR;
+}
+
+/* Return the passes for the words of some threads: the most different words in a bank. */
+static uint32_t passes(const uint64_t *words, uint32_t count)
+{
+    uint64_t least = words[0], most = words[0];
+    for (uint32_t i = 1; i < count; i++) {
+        least = words[i] < least ? words[i] : least;
+        most = words[i] > most ? words[i] : most;
+    }
+    if (most - least < CPU_BANKS)
+        return 1;
+    uint32_t used[CPU_BANKS] = {0}, found = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t known = 0;
+        for (uint32_t j = 0; j < i; j++)
+            known |= words[j] == words[i];
+        uint32_t *bank = &used[words[i] % CPU_BANKS];
+        *bank += !known;
+        found = *bank > found ? *bank : found;
+    }
+    return found;
+}
+
+/* `offsets` are those in shared memory, by lane. */
+static void count_shared(uint64_t *counters, const uint64_t *offsets, cpu_lanes lanes, uint32_t size)
+{
+    uint32_t words = size < 4 ? 1 : size / 4;
+    uint32_t at_once = words >= CPU_WARP_SIZE ? 1 : CPU_WARP_SIZE / words;
+    count(counters, cpu_count(lanes), size);
+    for (uint32_t first = 0; first < CPU_WARP_SIZE; first += at_once) {
+        uint64_t used[MOST_WORDS];
+        uint32_t found = 0;
+        for (uint32_t lane = first; lane < first + at_once; lane++)
+            for (uint32_t i = 0; i < words && lanes >> lane & 1; i++)
+                used[found++] = offsets[lane] / 4 + i;
+        if (!found)
+            continue;
+        uint32_t needed = passes(used, found);
+        counters[CPU_COUNT_WAVEFRONTS] += needed;
+        counters[CPU_COUNT_CONFLICTS] += needed - 1;
+    }
+}
+
+/* Local memory is interleaved: the same word of the 32 threads of a warp is in 128 consecutive bytes. */
+static void count_local(uint64_t *counters, const uint64_t *offsets, cpu_lanes lanes, uint32_t size)
+{
+    uint32_t words = size < 4 ? 1 : size / 4, found = 0;
+    uint64_t sectors[MOST_WORDS];
+    for (uint32_t lane = 0; lane < CPU_WARP_SIZE; lane++)
+        for (uint32_t i = 0; i < words && lanes >> lane & 1; i++)
+            sectors[found++] = (offsets[lane] / 4 + i) * (CPU_WARP_SIZE * 4 / CPU_SECTOR) + lane * 4 / CPU_SECTOR;
+    count(counters, cpu_count(lanes), size);
+    counters[CPU_COUNT_SECTORS] += distinct(sectors, found);
+}
+
+/* Bulk copies and tensor maps: each lane accesses a range of its own. A wavefront moves one word of each bank. */
+static void count_ranges(uint64_t *counters, const uint64_t *addresses, const uint64_t *sizes, cpu_lanes lanes,
+                         uint32_t group, uint32_t each)
+{
+    counters[CPU_COUNT_REQUESTS]++;
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+        uint64_t address = addresses[lane], size = sizes ? sizes[lane] : each;
+        counters[CPU_COUNT_THREADS]++;
+        counters[CPU_COUNT_BYTES] += size;
+        if (!size)
+            continue;
+        uint64_t unit = group == CPU_GROUP_SHARED ? CPU_BANKS * 4 : CPU_SECTOR;
+        uint64_t units = (address + size - 1) / unit - address / unit + 1;
+        counters[group == CPU_GROUP_SHARED ? CPU_COUNT_WAVEFRONTS : CPU_COUNT_SECTORS] += units;
+    }
+}
+
+/* Replace addresses by offsets in their state space, and return the lanes in each space. */
+static void sort_lanes(const struct cpu_running *warp, cpu_lanes lanes, uint32_t space, uint64_t *addresses,
+                       cpu_lanes groups[CPU_GROUPS])
+{
+    const struct cpu_warp *abi = &warp->abi;
+    uint64_t local = (uint64_t)(uintptr_t)warp->block->local.begin, own = (uint64_t)(uintptr_t)abi->local;
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes), group = CPU_GROUP_GLOBAL;
+        uint64_t address = addresses[lane], shared = 0;
+        if (space == CPU_SPACE_SHARED)
+            shared = (uint64_t)(uintptr_t)abi->shared;
+        else if (space == CPU_SPACE_GENERIC || space == CPU_SPACE_CLUSTER)
+            shared = cpu_check_shared(warp, address);
+        if (shared) {
+            group = CPU_GROUP_SHARED;
+            addresses[lane] = address - shared;
+        } else if (space == CPU_SPACE_LOCAL ||
+                   (space == CPU_SPACE_GENERIC && address - local < warp->block->local.usable)) {
+            group = CPU_GROUP_LOCAL;
+            addresses[lane] = address - (own + lane * abi->local_stride);
+        }
+        groups[group] |= 1u << lane;
+    }
+}
+
+static void count_group(uint64_t *counters, uint32_t group, cpu_lanes lanes, uint32_t access, uint32_t size,
+                        const uint64_t *addresses, const uint64_t *sizes)
+{
+    uint64_t chosen[CPU_WARP_SIZE];
+    uint32_t threads = 0;
+    if (access & CPU_ACCESS_SIZED || size > CPU_SECTOR) {
+        count_ranges(counters, addresses, access & CPU_ACCESS_SIZED ? sizes : NULL, lanes, group, size);
+        return;
+    }
+    for (cpu_lanes left = lanes; left; left &= left - 1)
+        chosen[threads++] = addresses[__builtin_ctz(left)];
+    count_stride(counters, chosen, threads);
+    if (group == CPU_GROUP_GLOBAL)
+        count_global(counters, chosen, threads, size);
+    else if (group == CPU_GROUP_SHARED)
+        count_shared(counters, addresses, lanes, size);
+    else
+        count_local(counters, addresses, lanes, size);
+    if ((access & CPU_ACCESS_READ) && (access & CPU_ACCESS_WRITE))
+        count_collisions(counters, chosen, threads);
+}
+
+void cpu_profile_access(struct cpu_warp *abi, cpu_lanes lanes, uint32_t index, uint32_t access, uint32_t size,
+                        const uint64_t *addresses, const uint64_t *sizes)
+{
+    const struct cpu_running *warp = (struct cpu_running *)abi;
+    uint64_t *counters = abi->counters + index, offsets[CPU_WARP_SIZE];
+    uint32_t space = access & 15;
+    cpu_lanes groups[CPU_GROUPS] = {0};
+    for (uint32_t lane = 0; lane < CPU_WARP_SIZE; lane++)
+        offsets[lane] = addresses[access & CPU_ACCESS_UNIFORM ? 0 : lane];
+    if (space == CPU_SPACE_GLOBAL || space == CPU_SPACE_CONST)
+        groups[CPU_GROUP_GLOBAL] = lanes;
+    else
+        sort_lanes(warp, lanes, space, offsets, groups);
+    for (uint32_t group = 0; group < CPU_GROUPS; group++)
+        if (groups[group]) {
+            bool several = space == CPU_SPACE_GENERIC;
+            count_group(counters + (several ? group * CPU_COUNTS : 0), group, groups[group], access, size, offsets, sizes);
+        }
+}

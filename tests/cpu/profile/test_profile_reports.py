@@ -1,0 +1,206 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Reports of profiles: text, JSON, HTML, comparison, the command line."""
+
+import html.parser
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+from support.profile_cases import CASES, CONFLICTS, sectors
+
+from cuda.cpu.profile import METRICS, Profile
+from cuda.cpu.profile import data as datas
+from cuda.cpu.profile.advice import advice
+from cuda.cpu.profile.text import difference
+
+NAMES = {case.name: case for case in CASES}
+
+SCRIPT = """
+import ctypes, sys
+from cuda.cpu import driver
+driver.cuInit(0)
+driver.cuCtxCreate_v2(0, 0)
+memory = ctypes.c_uint64(driver.cuMemAlloc(1 << 20))
+values = (ctypes.c_void_p * 1)(ctypes.addressof(memory))
+for text in TEXTS:
+    image = ctypes.create_string_buffer(text.encode())
+    function = driver.cuModuleGetFunction(driver.cuModuleLoadData(ctypes.addressof(image)), b"k")
+    driver.cuLaunchKernel(function, 2, 1, 1, 64, 1, 1, 0, 0, ctypes.addressof(values), 0)
+print(*sys.argv[1:])
+"""
+
+
+def profiled(launcher, *names):
+    with Profile() as profile:
+        for name in names:
+            launcher.launch(launcher.function(NAMES[name].text), NAMES[name].grid, NAMES[name].block)
+    return profile
+
+
+def run(*arguments, cwd=None):
+    return subprocess.run(
+        [sys.executable, "-m", "cuda.cpu", "profile", *map(str, arguments)], capture_output=True, text=True, cwd=cwd
+    )
+
+
+def script_of(folder, *names):
+    path = folder / "script.py"
+    path.write_text(f"TEXTS = {[NAMES[name].text for name in names]!r}\n{SCRIPT}")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("stride 128", "uncoalesced (32.0 sectors per request where 4.0 would do): stride 128 bytes"),
+        ("column of a tile", "bank conflicts: shared loads take 32.0 passes per request: stride 128 bytes"),
+        ("if and else", "50 % of the branches diverge"),
+        ("one counter", "97 % of the atomic operations collide"),
+        ("local, other words", "local memory"),
+    ],
+)
+def test_advice_names_the_problem(launcher, name, expected):
+    report = str(profiled(launcher, name))
+    assert expected in report
+    assert f"k<<<{NAMES[name].grid}, {NAMES[name].block}>>>" in report
+
+
+@pytest.mark.parametrize("name", ["coalesced", "no conflict", "loop", "local, same word", "counter each", "call"])
+def test_advice_is_silent_where_nothing_is_wasted(launcher, name):
+    data = datas.data_of(profiled(launcher, name).launches)
+    found = [text for entry in data["launches"] for line in datas.lines_of(entry) for text in advice(line)]
+    assert [text for text in found if not text.startswith("local memory")] == []
+
+
+def test_idle_threads_are_named(launcher):
+    function = launcher.function(NAMES["nothing"].text)
+    with Profile() as profile:
+        launcher.launch(function, block=8)
+    assert "only 8.0 of 32 threads of a warp are active here" in str(profile)
+
+
+def test_json_has_all_counts_and_merges_equal_launches(launcher):
+    profile = profiled(launcher, "coalesced", "coalesced", "stride 8")
+    data = json.loads(profile.to_json())
+    assert [each["numbers"] for each in data["launches"]] == [[1, 2], [3]]
+    assert data["launches"][1]["metrics"][sectors("ld")] == 8 * 4
+    assert set(data["launches"][0]["metrics"]) == set(METRICS)
+    total = sum(each["warps"] for each in data["launches"][0]["instructions"])
+    assert total == profile.launches[0].metric("ptx__inst_executed.sum")
+
+
+class Balanced(html.parser.HTMLParser):
+    """Checks that elements are closed in order."""
+
+    VOID = ("meta", "br", "polyline", "line", "circle")
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.text, self.links = [], "", []
+
+    def handle_starttag(self, tag, attrs):
+        self.links += [value for name, value in attrs if name in ("src", "href")]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_page_is_self_contained_and_escaped(launcher):
+    text = NAMES["fp32"].text.replace("entry k(", "entry k$(") + "// <script>alert(1)</script> \n"
+    with Profile() as profile:
+        launcher.launch(launcher.function(text, "k$"))
+        launcher.launch(launcher.function(NAMES["stride 128"].text))
+    page = Balanced()
+    page.feed(profile.to_html())
+    assert page.open == []
+    assert page.links == []
+    assert "stride 128 bytes" in page.text
+    assert "<script" not in profile.to_html()
+    assert profile._repr_html_().startswith("<table>")
+
+
+def test_difference_lists_only_what_changed(launcher):
+    before = datas.data_of(profiled(launcher, "column of a tile").launches)
+    after = datas.data_of(profiled(launcher, "column of a padded tile").launches)
+    report = difference(before, after)
+    assert CONFLICTS in report
+    assert "124 ->" in report
+    assert "ptx__inst_executed.sum" not in report
+    assert "no difference" in difference(before, before)
+    assert "only in the first profile" in difference(before, datas.data_of([]))
+
+
+def test_command_line_writes_the_reports(tmp_path):
+    script = script_of(tmp_path, "stride 128", "two ways")
+    done = run("--json", "out.json", "--html", "out.html", script, "an argument", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "an argument\n"
+    assert "stride 128 bytes" in done.stderr
+    assert "2-way" not in done.stderr
+    assert len(datas.read(str(tmp_path / "out.json"))["launches"]) == 2
+    assert (tmp_path / "out.html").read_text().startswith("<!doctype html>")
+    compared = run("--diff", tmp_path / "out.json", tmp_path / "out.json")
+    assert compared.stdout.count("no difference") == 2
+
+
+def test_command_line_selects(tmp_path):
+    script = script_of(tmp_path, "stride 128", "two ways")
+    done = run("--launch", 2, "--metrics", CONFLICTS, script)
+    assert done.stderr.split()[-2:] == ["4", "conflicts"]
+    assert done.stderr.count("<<<") == 1
+    assert "No launch of a profiled kernel" in run("--kernel", "none", script).stderr
+    assert "there is no launch 9" in run("--launch", 9, script).stderr
+
+
+def test_baseline_adds_a_comparison(tmp_path):
+    first = run("--json", tmp_path / "before.json", script_of(tmp_path, "column of a tile"))
+    assert first.returncode == 0, first.stderr
+    done = run(
+        "--baseline", tmp_path / "before.json", "--html", tmp_path / "after.html",
+        script_of(tmp_path, "column of a padded tile"),
+    )  # fmt: skip
+    assert "124 ->" in done.stderr
+    assert "<th>before</th>" in (tmp_path / "after.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--metrics", "ptx__inst_executed.su"], "similar ones are"),
+        (["--kernel", "("], "is no regular expression"),
+        (["--launch", "-1"], "launches are counted from 1"),
+        (["--gpu", "G80"], "there are A100"),
+        (["--json", "/nowhere/out.json"], "is no folder in which files can be written"),
+        (["--baseline", __file__], "is no profile"),
+        (["--diff", __file__, __file__], "is no profile"),
+    ],
+)
+def test_wrong_options_are_refused_before_anything_runs(tmp_path, arguments, expected):
+    done = run(*arguments, tmp_path / "is not read.py")
+    assert done.returncode == 2
+    assert expected in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_full_disk_is_reported_and_leaves_no_file(tmp_path):
+    if not pathlib.Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full to stand for a full disk")
+    script = script_of(tmp_path, "two ways")
+    (tmp_path / "out.json").mkdir()
+    done = run("--json", tmp_path / "out.json", script)
+    assert "the profile could not be written" in done.stderr
+    assert done.returncode == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json", "script.py"]
+
+
+def test_list_names_all_metrics():
+    listed = run("--list").stdout
+    assert all(name in listed for name in METRICS)
