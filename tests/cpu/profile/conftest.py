@@ -32,7 +32,8 @@ class Launcher:
     def launch(self, function, grid=1, block=32, stream=0):
         value = ctypes.c_uint64(self.memory)
         values = (ctypes.c_void_p * 1)(ctypes.addressof(value))
-        driver.cuLaunchKernel(function, grid, 1, 1, block, 1, 1, 0, stream, ctypes.addressof(values), 0)
+        x, y = (block, 1) if isinstance(block, int) else block
+        driver.cuLaunchKernel(function, grid, 1, 1, x, y, 1, 0, stream, ctypes.addressof(values), 0)
 
 
 @pytest.fixture

@@ -3,8 +3,10 @@
 """Profiles of kernels whose counts are known in closed form."""
 
 import pytest
-from support.profile_cases import CASES
+from support.profile_cases import ATOMICS, CASES, GLOBAL, HEAD, SHARED, TAIL
 
+from cuda.cpu import driver
+from cuda.cpu.counters import instrument
 from cuda.cpu.profile import Profile
 
 
@@ -20,6 +22,55 @@ def test_counts_are_exact(launcher, case):
     launch = profiled(launcher, case)
     found = {name: launch.metric(name) for name in case.expected}
     assert found == {name: value * case.warps for name, value in case.expected.items()}
+
+
+def without_regular_requests(monkeypatch):
+    """Count every request by the addresses of its lanes."""
+    monkeypatch.setattr(instrument, "stride_of", lambda *arguments: None)
+
+
+@pytest.mark.parametrize("case", [*GLOBAL, *SHARED, *ATOMICS], ids=lambda case: case.name)
+def test_regular_requests_are_counted_as_lane_by_lane(launcher, monkeypatch, case):
+    found = profiled(launcher, case)
+    without_regular_requests(monkeypatch)
+    expected = profiled(launcher, case)
+    for one, other in zip(found.instructions, expected.instructions, strict=True):
+        assert one.accesses == other.accesses
+
+
+TILES = [
+    (column, row, size)
+    for column in (0, 1, 2, 4, 8, 16, 20, -4)
+    for row in (0, 4, 64, 68, 128, 132, 512, 520, 1000, 4096)
+    for size in (1, 4, 8)
+    if column % size == row % size == 0
+]
+
+
+@pytest.mark.parametrize("block", [(16, 4), (32, 2), (8, 8)], ids=str)
+@pytest.mark.parametrize("size", [1, 4, 8])
+def test_tiles_are_counted_as_lane_by_lane(launcher, monkeypatch, block, size):
+    """Accesses at threadIdx.x * column + threadIdx.y * row, which two rows of a warp may share."""
+    type_, register = {1: ("u8", "%h0"), 4: ("u32", "%r12"), 8: ("f64", "%d0")}[size]
+    body = "mov.u32 %r5, %tid.y; mov.u32 %r10, s;\n"
+    for column, row in [(column, row) for column, row, of in TILES if of == size]:
+        body += f"""
+            mul.lo.s32 %r6, %r5, {row}; mad.lo.s32 %r6, %r0, {column}, %r6; add.s32 %r7, %r6, 512;
+            mul.wide.s32 %rd1, %r7, 1; add.s64 %rd1, %rd0, %rd1; ld.global.{type_} {register}, [%rd1];
+            and.b32 %r6, %r6, 16383; add.u32 %r11, %r10, %r6;"""
+        if row * 8 + abs(column) * 32 < 8192:
+            body += f"mad.lo.s32 %r11, %r0, {column}, %r10; mad.lo.s32 %r11, %r5, {row}, %r11; "
+            body += f"add.u32 %r11, %r11, 4096; st.shared.{type_} [%r11], {register};"
+    function, found = launcher.function(HEAD + body + TAIL), []
+    for _ in range(2):
+        with Profile() as profile:
+            launcher.launch(function, 2, block)
+        found.append([each.accesses for each in profile.launches[0].instructions])
+        driver.cuModuleUnload(launcher.modules.pop())
+        without_regular_requests(monkeypatch)
+        function = launcher.function(HEAD + body + TAIL)
+    assert found[0] == found[1]
+    assert sum(bool(accesses) for accesses in found[0]) > 20
 
 
 def test_there_are_at_least_forty_kernels():

@@ -90,8 +90,8 @@ class Code:
     device_runtime: bool = False  # kernels may launch others (those in `symbols`), copy and so on
     # (kernel name, FULL_RUN or HALF_RUN) -> MachineCode, compiled at the first call. Raises ptx.error.PtxError.
     compile: Callable[..., MachineCode] | None = None
-    # Kernel name -> MachineCode with counters, compiled at the first call.
-    compile_profiled: Callable[[str], MachineCode] | None = None
+    # The same with counters.
+    compile_profiled: Callable[..., MachineCode] | None = None
     # Fault -> description of its instruction, "" if unknown.
     locate: Callable[[Fault], str] | None = None
     # (kernel, site of an instruction in it, see kernel_abi.h) -> description of the instruction.

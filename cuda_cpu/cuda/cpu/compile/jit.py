@@ -79,7 +79,7 @@ def compile_kernel(program: Program, name: str, lane_run: int = FULL_RUN) -> Mac
     return MachineCode(image.address(name), path, local_bytes, image, translate, key, lane_run, frames, checks)
 
 
-def compile_profiled(program: Program, name: str) -> MachineCode:
+def compile_profiled(program: Program, name: str, lane_run: int = FULL_RUN) -> MachineCode:
     """Return a kernel's machine code with counters, which is not cached on disk.
 
     Raises
@@ -92,12 +92,12 @@ def compile_profiled(program: Program, name: str) -> MachineCode:
     from cuda.cpu.runtime import _runtime
 
     counters = Counters(program, name)
-    kernel = kernel_text(program, name, instrumentation=counters)
+    kernel = kernel_text(program, name, lane_run, instrumentation=counters)
     level = setting()
     data = assemble(kernel.text, BEST if level is None else level)
     image = _runtime.Image(data)
     return MachineCode(
-        image.address(name), kernel.path, kernel.local_bytes, image, frames=stack_of(data),
+        image.address(name), kernel.path, kernel.local_bytes, image, lane_run=lane_run, frames=stack_of(data),
         counters=counters.layout.counters, token=state.register(counters.layout),
     )  # fmt: skip
 

@@ -85,7 +85,7 @@ class _Compiler:
         self._program = program
         self._lock = threading.Lock()
         self._kernels: dict[tuple[str, int], MachineCode] = {}
-        self._profiled: dict[str, MachineCode] = {}
+        self._profiled: dict[tuple[str, int], MachineCode] = {}
         self._functions: dict[str, MachineCode] = {}
 
     def compile(self, name: str, lane_run: int = FULL_RUN) -> MachineCode:
@@ -94,16 +94,17 @@ class _Compiler:
                 self._kernels[name, lane_run] = jit.compile_kernel(self._program.laid_out(name), name, lane_run)
             return self._kernels[name, lane_run]
 
-    def compile_profiled(self, name: str) -> MachineCode:
+    def compile_profiled(self, name: str, lane_run: int = FULL_RUN) -> MachineCode:
         with self._lock:
-            if name not in self._profiled:
-                self._profiled[name] = jit.compile_profiled(self._program.laid_out(name), name)
-            return self._profiled[name]
+            if (name, lane_run) not in self._profiled:
+                program = self._program.laid_out(name)
+                self._profiled[name, lane_run] = jit.compile_profiled(program, name, lane_run)
+            return self._profiled[name, lane_run]
 
     def locate(self, fault: Fault) -> str:
         with self._lock:
-            compiled = [machine for (name, _), machine in self._kernels.items() if name == fault.kernel]
-            compiled += [machine for name, machine in self._profiled.items() if name == fault.kernel]
+            known = [*self._kernels.items(), *self._profiled.items()]
+        compiled = [machine for (name, _), machine in known if name == fault.kernel]
         if not compiled:
             return ""
         machine = next((each for each in compiled if each.image_at(fault.pc)), compiled[0])

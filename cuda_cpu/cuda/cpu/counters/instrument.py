@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Emit counters: of the executions of each basic block, of guards, of divergent branches, and of memory accesses.
 
-Profiled kernels run each warp on a fiber of its own, with the mask of its active lanes, so counts do not depend on the
-path, level or workers. Lanes that diverge reconverge at the first block, in the order of passes/order_blocks.py, that
-they all reach.
+Profiled kernels run one warp after the other (on fibers, if they wait for each other), with the mask of its active
+lanes, so counts do not depend on the path, level or workers. Lanes that diverge reconverge at the first block, in the
+order of passes/order_blocks.py, that they all reach.
 """
 
 from __future__ import annotations
@@ -12,11 +12,21 @@ from __future__ import annotations
 from cuda.cpu.check import READ, SIZED, SPACES, UNIFORM, WRITE
 from cuda.cpu.check.instrument import ACCESSES, Access
 from cuda.cpu.counters.layout import Accesses, Counted, Layout, Source
+from cuda.cpu.counters.regular import (
+    EXCESS,
+    REQUESTS,
+    SECTORS,
+    STRIDED,
+    WARP,
+    RegularRequest,
+    counters_of,
+    stride_of,
+)
 from cuda.cpu.emit.access.addresses import advanced, pointers
 from cuda.cpu.emit.llvm.values import Shape, Value, constant
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.emit.simt.instrumentation import Instrumentation
-from cuda.cpu.passes.graph import Block, End, Step
+from cuda.cpu.passes.graph import Block, End, Graph, Step
 from cuda.cpu.passes.split_blocks import ENDS
 from cuda.cpu.ptx.program import Program
 from cuda.cpu.ptx.syntax import Call, Instruction, Location
@@ -31,13 +41,18 @@ class Counters(Instrumentation):
     """Adds the counters of a profiled kernel; `layout` then tells what each one counts."""
 
     keeps_returns = True
+    needs_fibers = False
 
     def __init__(self, program: Program, kernel: str):
         self.layout = Layout(kernel, {name: program.unit_of[name].text for name in program.reachable(kernel)})
         self._program = program
         self._blocks: dict[tuple[str, int], int] = {}  # (function, block) -> counter
+        self._strides: dict[str, dict[str, int]] = {}  # of affine registers, by function
         self._rows: dict[int, Counted] = {}  # id of a step -> its instruction
         self._ends: dict[int, Counted] = {}  # id of a block's end -> its instruction
+
+    def analysed(self, graph: Graph) -> None:
+        self._strides[graph.function.name] = dict(graph.strides)
 
     def begin(self, frame: Frame, block: Block) -> None:
         """Emit the counters of a block; its mask is that of the lanes that run it."""
@@ -129,8 +144,11 @@ class Counters(Instrumentation):
     def _pointer(self, frame: Frame, counter: int) -> str:
         return frame.builder.offset(frame.warp_field("counters", "ptr").ref, counter * 8)
 
-    def _add_number(self, frame: Frame, counter: int, amount: Value) -> None:
+    def _add_number(self, frame: Frame, counter: int, amount: Value, index: Value | None = None) -> None:
+        """Add to a counter, or to the one at an index (i64) among those that begin there."""
         pointer = self._pointer(frame, counter)
+        if index is not None and not index.literal:
+            pointer = frame.builder.assign(f"getelementptr i64, ptr {pointer}, i64 {index.ref}")
         total = frame.builder.binary("add", frame.builder.load("i64", pointer, align=8), amount)
         frame.builder.store(total, pointer, align=8)
 
@@ -147,9 +165,42 @@ class Counters(Instrumentation):
         if access.skipped is not None:
             pointer = advanced(frame, pointer, access.skipped)
         groups = GROUPS if access.space == "generic" else 1
-        counter = self.layout.reserve(COUNTS * groups)
         kind = {READ: "ld", WRITE: "st"}.get(access.kind & UPDATE, "red" if row.opcode == "red" else "atom")
-        row.accesses.append(Accesses(counter, access.space, kind))
+        counts = Accesses(self.layout.reserve(COUNTS * groups), access.space, kind)
+        row.accesses.append(counts)
+        segments = WARP // frame.module.lane_run
+        stride = stride_of(self._strides[frame.facts.function.name], access, pointer, segments)
+        if stride is None:
+            self._count_lane_by_lane(frame, access, pointer, counts.counter)
+            return
+        assert isinstance(access.size, int)
+        addresses = builder.cast("ptrtoint", pointer, "i64")
+        request = RegularRequest(frame, addresses, stride, access.size)
+        counts.size, counts.stride, counts.segments = access.size, stride, len(request.first)
+        counts.regular = self.layout.reserve(counters_of(access.space, counts.segments))
+        regular, other, after = (builder.new_label(stem) for stem in ("regular", "irregular", "counted"))
+        builder.branch(request.test(), regular, other, likely=True)
+        builder.label(regular)
+        self._count_regular(frame, request, counts)
+        builder.jump(after)
+        builder.label(other)
+        self._count_lane_by_lane(frame, access, pointer, counts.counter)
+        builder.jump(after)
+        builder.label(after)
+
+    def _count_regular(self, frame: Frame, request: RegularRequest, counts: Accesses) -> None:
+        assert counts.regular is not None
+        if counts.space == "shared":
+            self._add_number(frame, counts.regular, constant(1, "i64"), request.distance())
+            return
+        sectors = request.sectors()
+        self._add_number(frame, counts.regular + REQUESTS, constant(1, "i64"))
+        self._add_number(frame, counts.regular + SECTORS, sectors)
+        self._add_number(frame, counts.regular + EXCESS, request.has_excess(sectors))
+        self._add_number(frame, counts.regular + STRIDED, request.is_strided())
+
+    def _count_lane_by_lane(self, frame: Frame, access: Access, pointer: Value, counter: int) -> None:
+        builder = frame.builder
         flags, size, sizes = SPACES[access.space] | access.kind, access.size, "ptr null"
         flags |= UNIFORM if pointer.uniform else 0
         if isinstance(size, Value):

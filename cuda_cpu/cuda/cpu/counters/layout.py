@@ -24,6 +24,10 @@ class Accesses:
     counter: int
     space: str  # generic: three groups, by the spaces of the addresses
     kind: str  # ld, st, atom or red
+    size: int = 0  # bytes of each thread's access
+    stride: int = 0
+    segments: int = 1
+    regular: int | None = None  # first counter of the requests that are not in the group, see regular.py
 
 
 @dataclass(slots=True)

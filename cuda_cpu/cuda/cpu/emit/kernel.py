@@ -104,7 +104,17 @@ def emit_kernel(program: Program, name: str, settings: Settings = DEFAULT) -> Ke
     module, graphs, why = emitted
     local = _local_bytes(program, name, {})
     notes = functools.partial(_notes, graphs, settings.width, why)
-    return KernelText(module.text() + METADATA, Path.FIBERS if why else Path.BLOCKS, local, notes)
+    return KernelText(module.text() + METADATA, _path(module, graphs, why), local, notes)
+
+
+def _path(module: Module, graphs: list[Graph], why: str) -> Path:
+    if not why:
+        return Path.BLOCKS
+    instrumentation = module.settings.instrumentation
+    if instrumentation is None or instrumentation.needs_fibers or module.settings.fibers or module.has_clusters:
+        return Path.FIBERS
+    waits = any(graph.spins or any(block.barrier == BLOCK for block in graph.blocks) for graph in graphs)
+    return Path.FIBERS if waits else Path.WARPS
 
 
 def _analysed(
@@ -122,6 +132,7 @@ def _analysed(
     ]
     if settings.instrumentation is not None:
         for graph in graphs:  # each lane's address is checked or counted by itself
+            settings.instrumentation.analysed(graph)
             graph.strides, graph.shifted = {}, set()
     return graphs
 

@@ -12,6 +12,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from cuda.cpu.counters.layout import Counted, Layout, Source
+from cuda.cpu.profile.regular import counts_of
 from cuda.cpu.runtime.abi import FAULTS, number, numbers
 
 if TYPE_CHECKING:
@@ -137,6 +138,9 @@ def _accesses(row: Counted, counters: array.array[int]) -> dict[tuple[str, str],
         for space, group in groups.items():
             first = access.counter + group * number("COUNTS")
             counts = AccessCounts(**{name.lower(): counters[first + index] for name, index in COUNTS.items()})
+            if access.regular is not None:
+                for regular in counts_of(access, counters):
+                    counts.add(AccessCounts(**regular))
             if counts.requests or access.space != "generic":
                 found.setdefault((space, access.kind), AccessCounts()).add(counts)
     return found

@@ -102,7 +102,7 @@ class Function:
         kernel = self.kernel
         with images.ptx_errors(CUDA_ERROR_INVALID_PTX):
             if profile.applies_to(kernel.name):
-                machine = self.module.code.compile_profiled(kernel.name)
+                machine = self.module.code.compile_profiled(kernel.name, lane_run)
             else:
                 machine = self.module.code.compile(kernel.name, lane_run)
         state = device_runtime.state_of(self.context) if self.module.code.device_runtime else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
-    from cuda.cpu.passes.graph import Block, End, Step
+    from cuda.cpu.passes.graph import Block, End, Graph, Step
 
 
 class Instrumentation:
@@ -17,6 +17,10 @@ class Instrumentation:
     checks = 0  # enum cpu_check
     tracks_barriers = False  # lanes are counted at barriers
     keeps_returns = False  # lanes that branch to a return wait there for others, see split_blocks.py
+    needs_fibers = True  # even for kernels whose warps do not wait for each other
+
+    def analysed(self, graph: Graph) -> None:
+        """Take the results of the passes; those that let accesses be contiguous are dropped afterwards."""
 
     def begin(self, frame: Frame, block: Block) -> None:
         """Emit what precedes a block's instructions."""
