@@ -40,14 +40,14 @@ def test_regular_requests_are_counted_as_lane_by_lane(launcher, monkeypatch, cas
 
 TILES = [
     (column, row, size)
-    for column in (0, 1, 2, 4, 8, 16, 20, -4)
-    for row in (0, 4, 64, 68, 128, 132, 512, 520, 1000, 4096)
+    for column in (0, 1, 2, 4, 16, -4)
+    for row in (0, 64, 68, 132, 520, 4096)
     for size in (1, 4, 8)
     if column % size == row % size == 0
 ]
 
 
-@pytest.mark.parametrize("block", [(16, 4), (32, 2), (8, 8)], ids=str)
+@pytest.mark.parametrize("block", [(16, 4), (8, 8)], ids=str)
 @pytest.mark.parametrize("size", [1, 4, 8])
 def test_tiles_are_counted_as_lane_by_lane(launcher, monkeypatch, block, size):
     """Accesses at threadIdx.x * column + threadIdx.y * row, which two rows of a warp may share."""
@@ -70,7 +70,7 @@ def test_tiles_are_counted_as_lane_by_lane(launcher, monkeypatch, block, size):
         without_regular_requests(monkeypatch)
         function = launcher.function(HEAD + body + TAIL)
     assert found[0] == found[1]
-    assert sum(bool(accesses) for accesses in found[0]) > 20
+    assert sum(bool(accesses) for accesses in found[0]) >= 5
 
 
 def test_there_are_at_least_forty_kernels():
