@@ -26,6 +26,10 @@ SEARCHES = {
     "SourceModule": "coming_from/pycuda",
     "cuda.to_device": "coming_from/numba",
     "cuda.jit": "coming_from/numba",
+    "copy a NumPy array to the device": "questions",
+    "why is my kernel slow": "questions",
+    "pass a struct": "questions",
+    "CUDA_ERROR_ILLEGAL_ADDRESS": "errors",
 }
 # Runs in the page: loads each page into a frame, and notes what is wider than the frame.
 SCRIPT = """

@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Sphinx extension: the search finds the rows of the tables of equivalents by the names in their first cells.
+"""Sphinx extension: the search finds rows of the tables of equivalents, questions, and status values with advice.
 
-Each row gets an anchor and index entries; Sphinx's search looks up its queries in the index, too,
-and prefers entries that are marked as main. For CuPy's row
-`cp.asnumpy(a)`, the entries are `cp.asnumpy`, `cupy.asnumpy` and `asnumpy`.
+They get anchors and index entries. Sphinx's search looks up its queries in the index, too, and prefers entries that are
+marked as main. For CuPy's row `cp.asnumpy(a)`, the entries are `cp.asnumpy`, `cupy.asnumpy` and `asnumpy`.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 
-# Folder of the pages, and what people call the modules that the tables of a page abbreviate.
+# Folder of the pages with tables, and what people call the modules that the tables of a page abbreviate.
 FOLDER = "coming_from/"
 SPELLINGS = {
     "cupy": {"cp": ("cp", "cupy")},
@@ -42,25 +41,41 @@ def names_in(code: str, page: str) -> list[str]:
     return [*(f"{spelling}.{rest}" for spelling in spellings), *([found[1]] if not rest else [rest.rpartition(".")[2]])]
 
 
-def index_rows(app: Sphinx, doctree: nodes.document) -> None:
-    """Give each row of a page's tables an anchor and index entries."""
+def phrases_in(question: str) -> list[str]:
+    """Return the index entries for a question, without its first words: people leave them out.
+
+    >>> phrases_in("How do I pass a struct to a kernel?")
+    ['pass a struct to a kernel']
+    """
+    return [question.removeprefix("How do I ").rstrip("?").lower()]
+
+
+def add_entries(element: nodes.Element, names: list[str], anchor: str) -> None:
+    """Let the search find an element by names."""
+    target = nodes.target("", "", ids=[anchor])
+    index = addnodes.index(entries=[("single", name, anchor, "main", None) for name in names])
+    element.insert(0, target)
+    element.insert(0, index)
+
+
+def add_all(app: Sphinx, doctree: nodes.document) -> None:
+    """Add the entries of a page: rows of equivalents, questions, or the status values that have advice."""
     page = app.env.current_document.docname
     name = page.removeprefix(FOLDER)
-    if not page.startswith(FOLDER) or name not in SPELLINGS:
-        return
-    for number, row in enumerate(doctree.findall(nodes.row)):
-        cell = row.children[0]
-        literals = [literal.astext() for literal in cell.findall(nodes.literal)]
-        names = dict.fromkeys(entry for literal in literals for entry in names_in(literal, name))
-        if not names:
-            continue
-        anchor = f"row-{number}"
-        index = addnodes.index(entries=[("single", entry, anchor, "main", None) for entry in names])
-        target = nodes.target("", "", ids=[anchor])
-        cell.children[0].insert(0, target)
-        cell.children[0].insert(0, index)
+    if page.startswith(FOLDER) and name in SPELLINGS:
+        for number, row in enumerate(doctree.findall(nodes.row)):
+            cell = row.children[0]
+            literals = [literal.astext() for literal in cell.findall(nodes.literal)]
+            if names := list(dict.fromkeys(entry for literal in literals for entry in names_in(literal, name))):
+                add_entries(cell.children[0], names, f"row-{number}")
+    elif page == "questions":
+        for number, section in enumerate(doctree.children[0].findall(nodes.section, include_self=False)):
+            add_entries(section.children[1], phrases_in(section.children[0].astext()), f"question-{number}")
+    elif page == "errors":
+        for term in doctree.findall(nodes.term):
+            add_entries(term, [term.astext()], term.astext().lower().replace("_", "-"))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    app.connect("doctree-read", index_rows)
+    app.connect("doctree-read", add_all)
     return {"parallel_read_safe": True}

@@ -41,6 +41,12 @@ def test_the_search_knows_the_names_of_other_packages(script, code, page, names)
     assert script("equivalents").names_in(code, page) == names
 
 
+def test_the_search_knows_the_questions(script):
+    pytest.importorskip("sphinx", reason="Sphinx is not installed")
+    assert script("equivalents").phrases_in("How do I run without a GPU?") == ["run without a gpu"]
+    assert script("equivalents").phrases_in("Why is my kernel slow?") == ["why is my kernel slow"]
+
+
 def test_queries_that_lead_nowhere_are_reported(script, tmp_path):
     check_site = script("check_site")
     index = {"docnames": ["coming_from/cupy"], "indexentries": {"cupy.asarray": [[0, "row-13", True]]}}
