@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check a built site: python docs/check_site.py FOLDER [PAGE...]
 
-The index of the search must lead names of other packages to our tables. With Chromium, no page may be wider than its
-window, and no table may hide columns, at the widths of a laptop and a phone; without it, this part is left out.
+The index of the search must lead names of other packages to our tables. With Chromium, no page or text may be wider
+than its window, and no table may hide columns, at the widths of a laptop and a phone; without it, this part is left out.
 """
 
 import json
@@ -14,6 +14,7 @@ import sys
 import browser
 
 WIDTHS = (1300, 390)
+COLUMNS = 5  # tables with more may scroll
 # Queries, and the page with the row that the search must find.
 SEARCHES = {
     "cudaMemcpy": "coming_from/cuda_cpp",
@@ -37,6 +38,9 @@ const frame = document.createElement("iframe");
 frame.height = 900;
 document.body.append(frame);
 const settled = () => new Promise(done => setTimeout(done, 30));
+const wide = table => table.querySelectorAll("thead th").length > COLUMNS;
+const start = element => element.textContent.trim().replace(/\\s+/g, " ").slice(0, 60);
+const TEXT = ".bd-article :is(p, li, dt, dd, h1, h2, h3, :not(pre) > code)";
 const found = [];
 for (const page of PAGES) {
   frame.width = WIDTHS[0];
@@ -48,9 +52,12 @@ for (const page of PAGES) {
     if (root.scrollWidth > root.clientWidth)
       found.push(`${page}: ${root.scrollWidth} pixels wide in a window of ${width}`);
     for (const table of inside.querySelectorAll(".bd-article table, .pst-scrollable-table-container"))
-      if (table.scrollWidth > table.clientWidth + 1)
+      if (table.scrollWidth > table.clientWidth + 1 && !wide(table))
         found.push(`${page}: a table has ${table.clientWidth} of its ${table.scrollWidth} pixels at ${width}: ` +
-                   table.textContent.trim().replace(/\\s+/g, " ").slice(0, 60));
+                   start(table));
+    for (const text of inside.querySelectorAll(TEXT))
+      if (text.getBoundingClientRect().right > width && !text.closest("pre, .highlight, table"))
+        found.push(`${page}: cut off at ${width}: ${start(text)}`);
   }
 }
 return found;
@@ -77,7 +84,7 @@ def check_searches(site: pathlib.Path) -> list[str]:
 def check_widths(site: pathlib.Path, pages: list[str]) -> list[str]:
     """Return the pages and tables that are wider than their window."""
     pages = pages or sorted(str(path.relative_to(site)) for path in site.rglob("*.html"))
-    values = {"PAGES": pages, "WIDTHS": WIDTHS}
+    values = {"PAGES": pages, "WIDTHS": WIDTHS, "COLUMNS": COLUMNS}
     return browser.evaluate(site, SCRIPT, values, seconds=5 * len(pages))
 
 

@@ -64,9 +64,12 @@ def test_pages_and_tables_that_are_too_wide_are_reported(script, tmp_path):
     (tmp_path / "good.html").write_text(head + "<p>text</p>")
     (tmp_path / "wide.html").write_text(head + '<div style="width: 1000px">x</div>')
     (tmp_path / "table.html").write_text(head + table)
+    code = '<div class="bd-article" style="overflow: hidden"><p><code style="white-space: nowrap">'
+    (tmp_path / "text.html").write_text(f"{head}{code}{'CUDA_PYTHON_' * 9}</code></p></div>")
     reported = script("check_site").check_widths(tmp_path, [])
-    assert [re.match(r"(\w+)\.html.* (\d+)", line).groups() for line in reported] == [
+    assert [re.match(r"(\w+)\.html.* (390)", line).groups() for line in reported] == [
         ("table", "390"),
+        ("text", "390"),
         ("wide", "390"),
     ], reported
 
