@@ -21,6 +21,7 @@ from cuda.core._program._linker_options import LinkerOptions
 from cuda.core._program._module import ObjectCode
 from cuda.core._program._program_options import ProgramOptions
 from cuda.core._utils._options import as_options
+from cuda.core._utils._progress import Progress
 from cuda.core.typing import CompilerBackendType, PCHStatusType, SourceCodeType
 
 _BACKENDS = {
@@ -272,11 +273,12 @@ class Program:
         return found
 
     def _compile(self, target: str, names: list[str], logs: Any) -> ObjectCode:
-        if self._code_type == SourceCodeType.PTX:
-            return self._assemble(self._code, target, names, logs)
-        if self._code_type == SourceCodeType.NVVM:
-            return self._translate_ir(target, names, logs)
-        return self._translate(target, names, logs)
+        with Progress(f"compiling {self._name!r}"):
+            if self._code_type == SourceCodeType.PTX:
+                return self._assemble(self._code, target, names, logs)
+            if self._code_type == SourceCodeType.NVVM:
+                return self._translate_ir(target, names, logs)
+            return self._translate(target, names, logs)
 
     def _translate(self, target: str, names: list[str], logs: Any) -> ObjectCode:
         from cuda.bindings import nvrtc
