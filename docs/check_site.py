@@ -3,7 +3,7 @@
 """Check a built site: python docs/check_site.py FOLDER [PAGE...]
 
 The index of the search must lead names of other packages to our tables. With Chromium, no page or text may be wider
-than its window, and no table may hide columns, at the widths of a laptop and a phone; without it, this part is left out.
+than its window, and no table may hide columns, at the widths of a laptop and a phone; else this part is left out.
 """
 
 import json
@@ -25,6 +25,7 @@ SEARCHES = {
     "drv.mem_alloc": "coming_from/pycuda",
     "pycuda.driver.memcpy_htod": "coming_from/pycuda",
     "SourceModule": "coming_from/pycuda",
+    "gpuarray.to_gpu": "coming_from/pycuda",
     "cuda.to_device": "coming_from/numba",
     "cuda.jit": "coming_from/numba",
     "copy a NumPy array to the device": "questions",

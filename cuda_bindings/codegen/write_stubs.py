@@ -7,7 +7,7 @@ Results are typed as of a call that succeeded; on failure those after the status
 
 from __future__ import annotations
 
-from codegen import apis, roles, tables
+from codegen import apis, roles, summaries, tables
 from codegen.c_types import strip_typedefs, struct_of
 from codegen.model import (
     Array,
@@ -260,4 +260,5 @@ class Stubs:
             result = f"tuple[{', '.join([status, *results])}]"
         else:
             result = results[0] if len(results) == 1 else f"tuple[{', '.join(results)}]" if results else "None"
-        return f"def {roles.python_function_name(self.api, function.name)}({params}) -> {result}: ..."
+        name = roles.python_function_name(self.api, function.name)
+        return f'def {name}({params}) -> {result}:\n    """{summaries.of(self.library.name, function.name)}"""'
