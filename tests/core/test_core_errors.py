@@ -3,6 +3,8 @@
 """Faults of kernels become Python exceptions and do not end the process; each case runs in a process of its own."""
 
 import copy
+import functools
+import importlib
 import pickle
 
 import pytest
@@ -194,6 +196,38 @@ def test_error_attributes_and_pickle():
     )
     assert isinstance(error, RuntimeError)
     assert issubclass(NVRTCError, CUDAError)
+
+
+def public_exceptions():
+    """Return every exception class of the public modules of this project by its name."""
+    names = [
+        f"cuda.bindings.{name}" for name in ("driver", "runtime", "nvrtc", "nvjitlink", "nvvm", "nvml", "nvfatbin")
+    ]
+    names += ["cuda.bindings.cufile", "cuda.bindings.cudla", "cuda.core", "cuda.core.system.exceptions"]
+    names += [f"cuda.core.{name}" for name in ("checkpoint", "graph", "system", "texture", "typing", "utils")]
+    found = {}
+    for name in names:
+        module = importlib.import_module(name)
+        for each in map(functools.partial(getattr, module), dir(module)):
+            if isinstance(each, type) and issubclass(each, BaseException) and each.__module__.startswith("cuda."):
+                found[f"{each.__module__}.{each.__qualname__}"] = each
+    return found
+
+
+EXCEPTIONS = public_exceptions()
+
+
+@pytest.mark.parametrize("kind", EXCEPTIONS.values(), ids=EXCEPTIONS)
+def test_every_public_exception_can_be_pickled(kind):
+    """They reach the parent of a process in which they are raised."""
+    error = kind(1)  # the classes of cuda.bindings are made from a status
+    error.note = "an attribute"
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), again.args, vars(again)) == (kind, str(error), error.args, vars(error))
+
+
+def test_there_are_public_exceptions():
+    assert len(EXCEPTIONS) > 40
 
 
 def test_errors_have_advice_and_mention_asynchronous_faults():

@@ -144,3 +144,27 @@ def forked(answer):
             answer.send("works")
         except Exception as error:
             answer.send(str(error).splitlines()[0])
+
+
+def open_event(descriptor):
+    """Open an event of another process, in a process of a pool."""
+    from cuda.core import Device, Event
+
+    Device(0).set_current()
+    Event.from_ipc_descriptor(descriptor).sync()
+
+
+def open_buffer(resource, descriptor):
+    """Open a buffer of another process, in a process of a pool."""
+    from cuda.core import Buffer, Device
+
+    device = Device(0)
+    device.set_current()
+    Buffer.from_ipc_descriptor(resource, descriptor, stream=device.default_stream).close()
+
+
+def compile_wrong_source():
+    """Compile a kernel with an error, in a process of a pool."""
+    from cuda.core import Program, ProgramOptions
+
+    Program("wrong", "c++", ProgramOptions(arch="sm_90")).compile("ptx")

@@ -56,7 +56,7 @@ def make_error(name, enums, module):
         __init__(self, status)
 
     def __reduce__(self):
-        return type(self), (self.status, self.cuda_error) if others else (self.status,)
+        return type(self), (self.status, self.cuda_error) if others else (self.status,), vars(self)
 
     doc = f"Failure of a call; `status` is {'an' if first[0] in 'AEIOU' else 'a'} {first} as int."
     namespace = {"__init__": __init__ if others else __init_one__, "__reduce__": __reduce__}

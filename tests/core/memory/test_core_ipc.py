@@ -294,3 +294,46 @@ def test_a_buffer_outlives_the_importing_process(device, stream, buffer, read):
     other.end()
     assert read(buffer) == b"\6" * 64
     assert isinstance(buffer, Buffer)
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        yield pool
+
+
+def raised(call, *arguments):
+    with pytest.raises(Exception) as caught:
+        call(*arguments)
+    return caught.value
+
+
+def from_child(pool, function, *arguments):
+    return raised(pool.apply_async(function, arguments).get, 60)
+
+
+def test_errors_of_a_child_about_descriptors_reach_the_parent(pool, device, stream, resource):
+    """With the type, the message and the attributes that they have in the child."""
+    stale = stream.record(options=EventOptions(ipc_enabled=True))
+    descriptor = stale.ipc_descriptor
+    assert pool.apply(ipc_workers.open_event, (descriptor,)) is None
+    stale.close()
+    error = from_child(pool, ipc_workers.open_event, descriptor)
+    assert (type(error), error.name, error.call) == (CUDAError, "CUDA_ERROR_MAP_FAILED", "cuIpcOpenEventHandle")
+    bad = IPCEventDescriptor(bytes(64), device.uuid, False)
+    error, here = from_child(pool, ipc_workers.open_event, bad), raised(ipc_workers.open_event, bad)
+    assert (type(error), str(error), vars(error)) == (type(here), str(here), vars(here))
+    assert (error.status, error.call) == (400, "cuIpcOpenEventHandle")
+    error = from_child(pool, ipc_workers.open_event, "nothing")
+    assert (type(error), str(error)) == (TypeError, "ipc_descriptor must be an IPCEventDescriptor, not str")
+    error = from_child(pool, ipc_workers.open_buffer, resource, IPCBufferDescriptor(bytes(64), 64))
+    assert (type(error), error.status, error.call) == (CUDAError, 400, "cuMemPoolImportPointer")
+    error = from_child(pool, ipc_workers.open_buffer, resource, IPCBufferDescriptor(b"abc", 64))
+    assert (type(error), str(error)) == (ValueError, "ipc_descriptor has 3 bytes, but an allocation's has 64")
+
+
+@pytest.mark.needs_nvrtc
+def test_a_compiler_error_of_a_child_reaches_the_parent_with_its_log(pool):
+    error, here = from_child(pool, ipc_workers.compile_wrong_source), raised(ipc_workers.compile_wrong_source)
+    assert (type(error), str(error), vars(error)) == (type(here), str(here), vars(here))
+    assert "error" in error.log

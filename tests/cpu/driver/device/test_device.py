@@ -97,11 +97,14 @@ except CudaError as error:
 
 
 def test_allocations_refused_by_the_operating_system():
+    """The limit leaves Python room for what it imports meanwhile, and the device none for its address range."""
     code = """
 import resource
+from cuda.cpu.driver.base import host_memory
 driver.cuInit(0)
 driver.cuCtxSetCurrent(driver.cuDevicePrimaryCtxRetain(0))
-resource.setrlimit(resource.RLIMIT_AS, (1 << 20, 1 << 20))
+limit = host_memory.in_use() + host_memory.LEAST - (1 << 20)
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 try:
     driver.cuMemAlloc(8)
 except CudaError as error:
