@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from support.profile_cases import CASES, CONFLICTS, sectors
+from support.profile_cases import CASES, CONFLICTS, HEAD, TAIL, sectors
 
 from cuda.cpu.profile import METRICS, Profile
 from cuda.cpu.profile import data as datas
@@ -71,7 +71,9 @@ def test_advice_names_the_problem(launcher, name, expected):
 @pytest.mark.parametrize("name", ["coalesced", "no conflict", "loop", "local, same word", "counter each", "call"])
 def test_advice_is_silent_where_nothing_is_wasted(launcher, name):
     data = datas.data_of(profiled(launcher, name).launches)
-    found = [text for entry in data["launches"] for line in datas.lines_of(entry) for text in advice(line)]
+    found = [
+        text for entry in data["launches"] for line in datas.lines_of(entry) for text in advice(line, entry["block"])
+    ]
     assert [text for text in found if not text.startswith("local memory")] == []
 
 
@@ -79,7 +81,14 @@ def test_idle_threads_are_named(launcher):
     function = launcher.function(NAMES["nothing"].text)
     with Profile() as profile:
         launcher.launch(function, block=8)
-    assert "only 8.0 of 32 threads of a warp are active here" in str(profile)
+    assert "only 8.0 of 32 threads of a warp are active here; choose blocks of full warps: 8 is no" in str(profile)
+
+
+def test_threads_on_another_path_are_named(launcher):
+    text = HEAD + "setp.ge.u32 %p0, %r4, 4; @%p0 bra A;\nadd.u32 %r5, %r4, 1;\nA: add.u32 %r6, %r4, 1;" + TAIL
+    with Profile() as profile:
+        launcher.launch(launcher.function(text))
+    assert "only 4.0 of 32 threads of a warp are active here: the others are on another path" in str(profile)
 
 
 def test_json_has_all_counts_and_merges_equal_launches(launcher):

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from math import prod
 
 from cuda.cpu.profile.data import Line
 from cuda.cpu.profile.results import AccessCounts
@@ -13,10 +14,25 @@ LEAST_SHARE = 0.05  # of a line's requests or executions, below which nothing is
 NAMES = {"ld": "loads", "st": "stores", "atom": "atomics", "red": "atomics"}
 
 
-def advice(line: Line) -> list[str]:
-    """Return the advice for a line, the most expensive problem first; an empty list if nothing stands out."""
+def advice(line: Line, block: Sequence[int]) -> list[str]:
+    """Return the advice for a line, the most expensive problem first; an empty list if nothing stands out.
+
+    Parameters
+    ----------
+    block : sequence of int
+        The dimensions of the launch's blocks.
+    """
     found = [each for rule in RULES for each in rule(line)]
+    if not found and line.warps and line.threads < 16 * line.warps:
+        found.append((line.warps, _idle(line, prod(block))))
     return [text for _, text in sorted(found, key=lambda each: -each[0])]
+
+
+def _idle(line: Line, threads: int) -> str:
+    active = f"only {line.threads / line.warps:.1f} of 32 threads of a warp are active here"
+    if threads % 32:
+        return f"{active}; choose blocks of full warps: {threads} is no multiple of 32"
+    return f"{active}: the others are on another path since a divergent branch; give the threads of a warp equal work"
 
 
 def _percent(part: int, whole: int) -> str:
@@ -60,15 +76,6 @@ def _divergence(line: Line) -> Iterator[tuple[int, str]]:
         )
 
 
-def _idle(line: Line) -> Iterator[tuple[int, str]]:
-    if not line.divergent and line.warps and line.threads < 16 * line.warps:
-        yield (
-            line.warps,
-            f"only {line.threads / line.warps:.1f} of 32 threads of a warp are active here; choose a block of full "
-            "warps, or give the idle threads work",
-        )
-
-
 def _collisions(line: Line) -> Iterator[tuple[int, str]]:
     total = AccessCounts()
     for (_, kind), counts in line.accesses.items():
@@ -89,5 +96,5 @@ def _spills(line: Line) -> Iterator[tuple[int, str]]:
 
 
 RULES: tuple[Callable[[Line], Iterator[tuple[int, str]]], ...] = (
-    _uncoalesced, _conflicts, _divergence, _idle, _collisions, _spills,
+    _uncoalesced, _conflicts, _divergence, _collisions, _spills,
 )  # fmt: skip

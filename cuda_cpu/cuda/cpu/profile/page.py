@@ -27,6 +27,7 @@ GPUS = {
     "RTX4090": Gpu(82.6, 1008), "T4": Gpu(8.1, 320),
 }  # fmt: skip
 DEFAULT_GPU = "H100"
+MOST_TEXT = 70  # characters of a line
 
 NOTHING = "<p>No launch of a profiled kernel was recorded.</p>"
 STYLE = """
@@ -37,8 +38,9 @@ h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2.2rem; overflow-w
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 td, th { padding: .15rem .6rem; text-align: right; white-space: nowrap; border-bottom: 1px solid #8884; }
 th { font-weight: 600; } td.text, th.text { text-align: left; }
+table.facts td { white-space: normal; }
 td.code { text-align: left; font-family: ui-monospace, monospace; font-size: 13px; white-space: pre; }
-td.advice { text-align: left; white-space: normal; min-width: 18rem; }
+td.advice { text-align: left; white-space: normal; max-width: min(60rem, 85vw); }
 tr.note td { border-bottom: none; padding-bottom: .5rem; }
 svg { max-width: 100%; height: auto; } svg text { fill: currentColor; font: 12px system-ui, sans-serif; }
 summary { cursor: pointer; margin: .6rem 0; }
@@ -89,7 +91,7 @@ def _launch(entry: Entry, gpu: str, before: Entry | None) -> str:
         for name, text in summary(entry)
     )
     return (
-        f'<h2>{escape(title(entry))}</h2><div class="scroll"><table>{facts}</table></div>'
+        f'<h2>{escape(title(entry))}</h2><div class="scroll"><table class="facts">{facts}</table></div>'
         f"{_roofline(entry, gpu)}{''.join(_heat_map(entry))}{_metrics(entry, before)}"
     )
 
@@ -121,23 +123,22 @@ def _change(old: float, new: float) -> str:
 def _heat_map(entry: Entry) -> Iterator[str]:
     lines = lines_of(entry)
     most = max((line.warps for line in lines), default=0) or 1
-    heads = "".join(f"<th>{name}</th>" for name, _ in COLUMNS)
-    yield f'<h3>Lines</h3><div class="scroll"><table><tr><th class="text">line</th>{heads}<th class="text">text</th>'
+    columns = [(name, value) for name, value in COLUMNS if any(map(value, lines))]
+    heads = "".join(f"<th>{name}</th>" for name, _ in columns)
+    yield f'<h3>Lines</h3><div class="scroll"><table><tr><th class="text">line</th><th class="text">text</th>{heads}'
     for line in lines:
         shade = f"background: rgba(220, 80, 30, {0.55 * line.warps / most:.3f})"
-        cells = "".join(f"<td>{_cell(value(line))}</td>" for _, value in COLUMNS)
-        yield (
-            f'</tr><tr style="{shade}"><td class="text">{escape(line.name)}</td>{cells}'
-            f'<td class="code">{escape(line.text[:100])}</td>'
-        )
-        for text in advice(line):
-            yield f"""</tr><tr class="note"><td></td><td class="advice" colspan="{len(COLUMNS) + 1}">"""
+        cells = "".join(f"<td>{_cell(value(line))}</td>" for _, value in columns)
+        yield f'</tr><tr style="{shade}"><td class="text">{escape(line.name)}</td>'
+        yield f'<td class="code">{escape(line.text[:MOST_TEXT])}</td>{cells}'
+        for text in advice(line, entry["block"]):
+            yield f'</tr><tr class="note"><td></td><td class="advice" colspan="{len(columns) + 1}">'
             yield f"&rarr; {escape(text)}</td>"
     yield "</tr></table></div>"
 
 
 def _cell(value: float) -> str:
-    return number(value) if value else ""
+    return f"{value:,}" if value else ""
 
 
 def _sum(line: Line, field: str, space: str) -> int:

@@ -51,7 +51,7 @@ def _launch(entry: Entry, metrics: list[str] | None) -> Iterator[str]:
     lines = lines_of(entry)
     total = sum(line.warps for line in lines) or 1
     hot = sorted(lines, key=lambda line: -line.warps)[:HOT]
-    advised = {id(line): advice(line) for line in lines}
+    advised = {id(line): advice(line, entry["block"]) for line in lines}
     shown = [line for line in lines if line in hot or advised[id(line)]]
     width = max((len(line.name) for line in shown), default=0)
     yield f"  {'line':{width}} instructions   share"
