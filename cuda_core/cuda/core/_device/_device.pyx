@@ -294,6 +294,10 @@ class Device(DeviceArrays):
         ------
         CUDAError
             If `set_current` was not called, or the memory is exhausted.
+        TypeError
+            If `size` is no int, or `stream` no stream.
+        OverflowError
+            If `size` is negative or exceeds 63 bits.
 
         Examples
         --------
@@ -406,8 +410,10 @@ class Device(DeviceArrays):
 
         Raises
         ------
-        CUDAError
+        ValueError
             If there is no such device.
+        CUDAError
+            If cuDeviceCanAccessPeer fails.
 
         Examples
         --------

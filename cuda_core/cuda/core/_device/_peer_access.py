@@ -58,9 +58,9 @@ class PeerAccess(MutableSet):
         Raises
         ------
         ValueError
-            If the device cannot access the memory of the pool's device.
-        CUDAError
-            If there is no such device, or the pool is closed.
+            If there is no such device, or it cannot access the memory of the pool's device.
+        ClosedError
+            If the pool is closed.
 
         Examples
         --------
@@ -90,8 +90,10 @@ class PeerAccess(MutableSet):
 
         Raises
         ------
-        CUDAError
-            If there is no such device, or the pool is closed.
+        ValueError
+            If there is no such device.
+        ClosedError
+            If the pool is closed.
 
         Examples
         --------
@@ -117,9 +119,9 @@ class PeerAccess(MutableSet):
         Raises
         ------
         ValueError
-            If a device cannot access the memory of the pool's device.
-        CUDAError
-            If there is no such device, or the pool is closed.
+            If there is no such device, or it cannot access the memory of the pool's device.
+        ClosedError
+            If the pool is closed.
 
         Examples
         --------

@@ -61,8 +61,8 @@ cdef class Kernel:
 
         Raises
         ------
-        TypeError
-            If `mod` is not an ObjectCode. An address that is no kernel's is not detected.
+        ValueError, TypeError
+            If `handle` is no number. An address that is no kernel's is not detected.
 
         Examples
         --------

@@ -147,11 +147,12 @@ def copy_batch(stream, srcs, dsts, *, options=None) -> None:
     Raises
     ------
     TypeError
-        If an item is not a Buffer, or `options` or `stream` are of another type.
+        If an item is not a Buffer, `options` or `stream` are of another type, or `stream` is the legacy default
+        stream.
     ValueError
         If the numbers of buffers, their sizes or the number of options differ, or an option is unknown.
     RuntimeError
-        If `stream` is the legacy default stream or is being captured.
+        If `stream` is being captured.
     ClosedError
         If a buffer is closed.
     CUDAError

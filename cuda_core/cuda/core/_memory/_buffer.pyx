@@ -94,7 +94,9 @@ cdef class Buffer(Allocation):
         Raises
         ------
         ValueError
-            If both `mr` and `owner` are given, or `size` is negative.
+            If both `mr` and `owner` are given.
+        OverflowError
+            If `size` is negative or exceeds 63 bits.
         TypeError
             If `mr` is not a MemoryResource, `ptr` no address or `stream` no stream.
 
@@ -410,6 +412,8 @@ cdef class Buffer(Allocation):
         ------
         ValueError
             If `value` has another number of bytes, or one that does not divide the buffer's size.
+        OverflowError
+            If `value` is an int that is no byte.
         TypeError
             If `value` is neither an int nor bytes-like, or `stream` no stream.
         ClosedError

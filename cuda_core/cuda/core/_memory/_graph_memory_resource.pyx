@@ -46,6 +46,8 @@ cdef class GraphMemory(_Base):
             If the stream is not being captured.
         TypeError
             If `size` is no int, or `stream` no stream.
+        OverflowError
+            If `size` is negative or exceeds 63 bits.
         CUDAError
             If there is not enough memory.
 

@@ -63,7 +63,9 @@ class ManagedBuffer(Buffer):
         Raises
         ------
         ValueError
-            If both `mr` and `owner` are given, or `size` is negative.
+            If both `mr` and `owner` are given.
+        OverflowError
+            If `size` is negative or exceeds 63 bits.
         TypeError
             If `mr` is not a MemoryResource, `ptr` no address or `stream` no stream.
 

@@ -242,6 +242,8 @@ cdef class MemoryPool(_Base):
             If the stream is being captured: `GraphMemoryResource` allocates in graphs.
         TypeError
             If the pool is another process's, `size` no int or `stream` no stream.
+        OverflowError
+            If `size` is negative or exceeds 63 bits.
         ClosedError
             If the pool is closed.
 

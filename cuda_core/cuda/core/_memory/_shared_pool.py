@@ -75,8 +75,8 @@ class SharedPool(MemoryPool):
         ------
         TypeError
             If `uuid` is not a UUID.
-        RuntimeError
-            If another resource has this UUID.
+        ValueError
+            If the resource has another UUID already.
 
         Examples
         --------

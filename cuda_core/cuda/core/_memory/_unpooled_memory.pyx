@@ -48,6 +48,8 @@ cdef class LegacyPinnedMemoryResource(_Base):
             If there is not enough memory.
         TypeError
             If `size` is no int, or `stream` no stream.
+        OverflowError
+            If `size` is negative or exceeds 63 bits.
 
         Examples
         --------

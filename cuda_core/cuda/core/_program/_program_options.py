@@ -385,7 +385,7 @@ class ProgramOptions:
         ValueError
             If `backend` is unknown, or a field is not for this compiler or has an invalid value.
         TypeError
-            If a field is of another type.
+            If the value of a field cannot be written as an option.
 
         Examples
         --------

@@ -538,6 +538,7 @@ class StridedLayout:
         >>> StridedLayout.dense((3, 6), 4).max_compatible_itemsize()  # rows of 24 bytes
         8
         """
+        self._axis(axis)  # raises if it is out of range
         best = self._itemsize
         while 2 * best <= max_itemsize:
             try:

@@ -132,6 +132,8 @@ cdef class Strided:
 
         Raises
         ------
+        AttributeError
+            If `obj` has no ``__dlpack__``.
         BufferError
             If the array cannot be exported, or `stream_ptr` is missing for an array on a device.
 
@@ -164,6 +166,8 @@ cdef class Strided:
 
         Raises
         ------
+        AttributeError
+            If `obj` has no such interface.
         BufferError
             If the interface is damaged, or `stream_ptr` is missing.
         CUDAError
@@ -198,8 +202,10 @@ cdef class Strided:
 
         Raises
         ------
+        AttributeError
+            If `obj` has no such interface.
         BufferError
-            If the array has no such interface, or it is damaged.
+            If the interface is damaged.
 
         Examples
         --------

@@ -620,7 +620,9 @@ cdef class GraphBuilder(Capture):
         Raises
         ------
         TypeError
-            If `fn` is not callable, or `user_data` is given for a Python function.
+            If `fn` is not callable.
+        ValueError
+            If `user_data` is given for a Python function.
         RuntimeError
             If no capture is in progress.
         ClosedError

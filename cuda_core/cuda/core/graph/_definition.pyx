@@ -97,8 +97,10 @@ cdef class GraphDefinition(NodeFactory):
 
         Raises
         ------
-        TypeError, ValueError
-            If `default_value` is no unsigned int of 32 bits.
+        TypeError
+            If `default_value` is no int.
+        OverflowError
+            If it is negative or exceeds 32 bits.
         ClosedError
             If the graph was destroyed.
         CUDAError

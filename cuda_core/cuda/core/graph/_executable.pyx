@@ -605,7 +605,9 @@ cdef class ExecutableHostCallbackNode(ExecutableGraphNode):
         Raises
         ------
         TypeError
-            If `fn` is not callable, or `user_data` is given for a Python function.
+            If `fn` is not callable.
+        ValueError
+            If `user_data` is given for a Python function.
         ClosedError
             If the graph is closed or the node was destroyed.
         CUDAError

@@ -218,7 +218,9 @@ cdef class NodeFactory:
         Raises
         ------
         TypeError
-            If `fn` is not callable, or `user_data` is given for a Python function.
+            If `fn` is not callable.
+        ValueError
+            If `user_data` is given for a Python function.
         CUDAError
             If the node cannot be added.
 
@@ -422,6 +424,8 @@ cdef class NodeFactory:
         ------
         ValueError
             If `memory_type` is unknown.
+        OverflowError
+            If `size` is negative or exceeds 63 bits.
         MemoryError
             If the host has no memory.
         CUDAError

@@ -360,7 +360,9 @@ cdef class HostCallbackNode(GraphNode):
         Raises
         ------
         TypeError
-            If `fn` is not callable, or `user_data` is given for a Python function.
+            If `fn` is not callable.
+        ValueError
+            If `user_data` is given for a Python function.
         ClosedError
             If the node was destroyed.
         CUDAError
