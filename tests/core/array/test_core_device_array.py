@@ -446,3 +446,24 @@ def test_the_resource_of_the_device_is_used(device, stream):
     finally:
         device.memory_resource = before
     pool.close()
+
+
+def test_memory_without_a_stream_survives_a_capture(device, stream):
+    """Waiting for the device, which precedes its deallocation, would invalidate the capture."""
+    gc.collect()
+    pool = device.memory_resource
+    array, source = device.zeros(4, np.int32, stream=stream), device.zeros(100, np.int32)
+    stream.sync()
+    used = pool.attributes.used_mem_current
+    builder = device.create_graph_builder().begin_building()
+    array.fill(3, stream=builder)
+    del source
+    assert pool.attributes.used_mem_current == used
+    for use in (array.to_host, lambda: array.fill(0), lambda: device.to_device(FLOATS)):
+        with pytest.raises(RuntimeError, match=r"give stream=: a graph builder is building"):
+            use()
+    graph = builder.end_building().complete()
+    builder.close()
+    assert pool.attributes.used_mem_current < used
+    graph.launch(stream)
+    assert array.to_host(stream=stream).tolist() == [3] * 4

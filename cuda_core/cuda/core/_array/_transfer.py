@@ -14,6 +14,7 @@ from cuda.core._array._dtypes import as_dtype, dense_strides
 from cuda.core._device._context import sync_device
 from cuda.core._memory._array_copy import hold, viewed
 from cuda.core._memory._buffer import Buffer
+from cuda.core._memory._memory_pool import is_any_captured
 from cuda.core._memory._pointer import copy_box, copy_bytes, is_capturing
 from cuda.core._stream._stream import default_stream, to_stream
 from cuda.core._view._view import StridedMemoryView
@@ -105,6 +106,10 @@ def _ordered(arrays: list[Any], stream: Any, enqueue: Callable[[Stream], None]) 
     if stream is not None:
         enqueue(stream)
         return
+    if is_any_captured():
+        raise RuntimeError(
+            "give stream=: a graph builder is building, and waiting for the device would invalidate its capture"
+        )
     for ordinal in {_ordinal(array) for array in arrays}:
         if ordinal is not None:
             sync_device(ordinal)

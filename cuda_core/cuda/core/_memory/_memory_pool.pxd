@@ -9,6 +9,8 @@ from cuda.core._stream._stream cimport Stream
 cdef int out_of_memory(cydriver.CUresult status, const char* call, size_t size, int ordinal) except -1
 cdef int free_later(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1
 cdef int free_postponed() except -1
+cdef int note_capture(Stream stream) except -1
+cdef bint must_wait(Stream stream) except -1
 cdef int free(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1
 
 

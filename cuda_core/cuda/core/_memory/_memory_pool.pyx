@@ -70,19 +70,41 @@ cdef int free(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1:
 
 # Memory to be freed in the order of streams that were being captured: (address, stream, ordinal).
 cdef list _postponed = []
+# Streams that graph builders capture, or have captured.
+cdef list _captured = []
+
+
+cdef int note_capture(Stream stream) except -1:
+    """Note that a stream is being captured: meanwhile no memory is freed after waiting for the device."""
+    _captured.append(stream)
+    return 0
+
+
+cdef bint must_wait(Stream stream) except -1:
+    """Return whether a capture forbids to free memory in the order of a stream; without one, after all work."""
+    if stream is not None:
+        return stream.is_capturing()
+    if _captured:
+        _captured[:] = [each for each in _captured if (<Stream>each).ask_capturing()]
+    return len(_captured) > 0
+
+
+def is_any_captured() -> bool:
+    """Return whether a graph builder captures a stream, so that waiting for the device would invalidate the capture."""
+    return must_wait(None)
 
 
 cdef int free_later(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1:
-    """Free memory once the stream is no longer captured, which forbids both freeing in its order and waiting for it."""
+    """Free memory once no capture forbids it any more."""
     _postponed.append((ptr, stream, ordinal))
     return 0
 
 
 cdef int free_postponed() except -1:
-    """Free the memory passed to `free_later` whose streams are no longer captured."""
+    """Free the memory passed to `free_later` that may be freed now."""
     cdef list found = []
     for entry in list(_postponed):
-        if not (<Stream>entry[1]).is_capturing():
+        if not must_wait(entry[1]):
             _postponed.remove(entry)
             found.append(entry)
     for ptr, stream, ordinal in found:
@@ -289,7 +311,7 @@ cdef class MemoryPool(_Base):
             return self.release_import(ptr, stream)
         if self.overridden:
             return _Base.release(self, ptr, size, stream)
-        if stream is not None and stream.is_capturing():
+        if must_wait(stream):
             return free_later(ptr, stream, self.ordinal)
         return free(ptr, stream, self.ordinal)
 

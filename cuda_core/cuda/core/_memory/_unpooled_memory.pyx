@@ -11,7 +11,7 @@ from cuda.core._memory._pointer cimport checked_size, pointer_value
 from cuda.core._memory._resource cimport MemoryResource as _Base
 from cuda.core._utils._check cimport check
 from cuda.core._device._context cimport Activation, activate, activate_any, initialise, primary
-from cuda.core._memory._memory_pool cimport free, free_later, out_of_memory
+from cuda.core._memory._memory_pool cimport free, free_later, must_wait, out_of_memory
 from cuda.core._stream._stream cimport Stream, as_stream
 
 from cuda.core._stream._stream import default_stream
@@ -186,7 +186,7 @@ cdef class SynchronousMemoryResource(_Base):
         return Buffer.wrap(ptr, nbytes, self, None, order)
 
     cdef int release(self, cydriver.CUdeviceptr ptr, size_t size, Stream stream) except -1:
-        if stream is not None and stream.is_capturing():
+        if must_wait(stream):
             return free_later(ptr, stream, self.ordinal)
         self.deallocate(ptr, size, stream=stream)
         return 0

@@ -4,7 +4,7 @@
 """Capture: base of GraphBuilder with the driver calls for stream capture."""
 
 from cuda.bindings cimport cydriver
-from cuda.core._memory._memory_pool cimport free_postponed
+from cuda.core._memory._memory_pool cimport free_postponed, note_capture
 from cuda.core._stream._event cimport Event
 from cuda.core._utils._check cimport check, fail
 from cuda.core.graph._state cimport State, capture_graph
@@ -61,6 +61,7 @@ cdef class Capture:
             # The driver owns the graph until the capture ends.
             self.state = State.wrap(capture_graph(stream), None, False)
         self.phase = BUILDING
+        note_capture(self.captured)
         return 0
 
     cdef int end(self) except -1:

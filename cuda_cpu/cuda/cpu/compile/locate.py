@@ -103,7 +103,11 @@ def _by_address(program: Program, machine: MachineCode, fault: Fault) -> DebugLo
         found: list[DebugLocation] = []
         instrumentation = Counters(program, fault.kernel) if machine.counters else jit.checked_by(machine.checks)
         kernel = jit.kernel_text(
-            program, fault.kernel, machine.lane_run, quick=quick, locations=found,
+            program,
+            fault.kernel,
+            machine.lane_run,
+            quick=quick,
+            locations=found,
             instrumentation=instrumentation,
         )
         if len(kernel.text) > MOST_TEXT:

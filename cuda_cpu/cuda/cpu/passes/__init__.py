@@ -70,9 +70,7 @@ def analyse(
     breaks: set[int] = set()
     collectives = False
     while True:
-        graph = _analyse(
-            function, body, leaves, polling, synchronising, breaks, collectives, strict, keeps_returns
-        )
+        graph = _analyse(function, body, leaves, polling, synchronising, breaks, collectives, strict, keeps_returns)
         more = find_breaks(graph) - breaks
         if not more and collectives >= graph.general:
             return graph
