@@ -24,7 +24,6 @@ FACILITIES = {
     "C library through ctypes": r"\bCDLL\(None\b",
     "dynamic loader": r"\bdlopen\(|\bdlsym\(",
     "loader's search path": r"\bLD_LIBRARY_PATH\b",
-    "threads": r"#include <pthread\.h>",
     "fork handlers": r"\bpthread_atfork\b|\bregister_at_fork\b",
     "folders by descriptor": r"\bdir_fd\b",
     "unbuffered files": r"\bO_DIRECT\b",

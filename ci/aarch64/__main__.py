@@ -42,7 +42,8 @@ TESTS = {
     "faults": ["-m", "pytest", "-q", "tests/cpu/driver/base/test_failures.py", "tests/cpu/driver/code/test_launch.py"],
     "kernels": ["-m", "pytest", "-q", "tests/cpu/emit/simt/test_emit_kernels.py",
                 "tests/cpu/emit/simt/test_emit_control.py", "tests/cpu/emit/instructions/test_emit_warp.py"],
-    "programs": ["-m", "pytest", "-q", "tests/cpu/programs/test_cuda_programs.py", "-k", "saxpy or templates or shared"],
+    "programs": ["-m", "pytest", "-q", "tests/cpu/programs/test_cuda_programs.py",
+                 "-k", "saxpy or templates or shared"],
 }  # fmt: skip
 
 

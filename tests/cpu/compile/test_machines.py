@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 
 import llvmlite.binding as llvm
 import pytest
@@ -45,6 +47,65 @@ def test_calls_are_read_from_machine_code(machine: machines.Machine) -> None:
         and end + offset == functions["callee"].start
     ]
     assert len(found) == 2
+
+
+# As NVRTC compiles `for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) y[i] = a * x[i] + y[i];`.
+LOOP = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry loop(.param .f64 a, .param .u64 x, .param .u64 y, .param .u64 n)
+{
+    .reg .pred %p<3>; .reg .b32 %r<5>; .reg .f64 %f<5>; .reg .b64 %d<14>;
+    ld.param.f64 %f1, [a]; ld.param.u64 %d1, [x]; ld.param.u64 %d2, [y]; ld.param.u64 %d3, [n];
+    mov.u32 %r1, %ntid.x; cvt.u64.u32 %d4, %r1;
+    mov.u32 %r2, %ctaid.x; mul.wide.u32 %d5, %r2, %r1;
+    mov.u32 %r3, %tid.x; cvt.u64.u32 %d6, %r3;
+    add.s64 %d7, %d5, %d6;
+    setp.ge.u64 %p1, %d7, %d3;
+    @%p1 bra end;
+    mov.u32 %r4, %nctaid.x; cvt.u64.u32 %d8, %r4;
+    mul.lo.s64 %d9, %d8, %d4;
+again:
+    shl.b64 %d10, %d7, 3;
+    add.s64 %d11, %d1, %d10; ld.global.f64 %f2, [%d11];
+    add.s64 %d12, %d2, %d10; ld.global.f64 %f3, [%d12];
+    fma.rn.f64 %f4, %f2, %f1, %f3;
+    st.global.f64 [%d12], %f4;
+    add.s64 %d7, %d7, %d9;
+    setp.lt.u64 %p2, %d7, %d3;
+    @%p2 bra again;
+end:
+    ret;
+}
+"""
+COMPILE = """
+import sys
+import llvmlite.binding as llvm
+from cuda.cpu.compile import jit, machines
+from cuda.cpu.ptx.program import build
+
+name, level, ptx = sys.argv[1:]
+llvm.initialize_all_targets()
+llvm.initialize_all_asmprinters()
+target = llvm.Target.from_triple(f"{name}-unknown-linux-gnu")
+target = target.create_target_machine(opt=int(level), reloc="pic", codemodel="small")
+row = machines.named(name)
+machines.host = lambda: row
+jit._target_machine = lambda level: target
+jit._has_gathers = lambda: False
+text, _, _ = jit.emit(build([ptx]), "loop", quick=level == "0")
+print(jit.assemble(text, int(level))[18])
+"""
+
+
+@pytest.mark.parametrize("level", [jit.QUICK, jit.BEST])
+@pytest.mark.parametrize("machine", machines.MACHINES, ids=lambda machine: machine.name)
+def test_a_loop_is_compiled_for_every_machine(machine: machines.Machine, level: int) -> None:
+    """In a process of its own: LLVM aborts if the scheduler does not suit the machine."""
+    command = [sys.executable, "-c", COMPILE, machine.name, str(level), LOOP]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, f"{machine.elf}\n"), done.stderr[-500:]
 
 
 def test_lookups() -> None:

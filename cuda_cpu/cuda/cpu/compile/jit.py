@@ -241,12 +241,12 @@ def disassemble(text: str, level: int) -> str:
 
 
 def _choose_scheduler(text: str, level: int) -> None:
-    """Select the fast scheduler at the quick level: LLVM's default is quadratic in the length of a block.
+    """Select the machine's scheduler at the quick level: LLVM's default is quadratic in the length of a block.
 
     The fast one aborts where two live carries need the CPU's flags, so code that may have carries gets the default.
     """
     simple = level == QUICK and not re.search(CARRY, text)
-    _llvm().set_option("cuda.cpu", f"-pre-RA-sched={'fast' if simple else 'default'}")
+    _llvm().set_option("cuda.cpu", f"-pre-RA-sched={machines.host().quick_scheduler if simple else 'default'}")
 
 
 def _optimised(text: str, level: int) -> llvm.ModuleRef:

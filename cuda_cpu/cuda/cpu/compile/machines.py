@@ -31,6 +31,9 @@ class Machine(NamedTuple):
     # Features that the code for masked gathers and other instructions of the machine needs; empty: the emitters have
     # no such code for the machine, and emit generic LLVM IR.
     gathers: tuple[str, ...]
+    # LLVM's scheduler (-pre-RA-sched) of the first compilation. The fast one is linear in the length of a block, but it
+    # aborts where two values need the CPU's flags: on x86-64 only carries do (see CARRY in jit.py).
+    quick_scheduler: str
     prologue: int  # bytes of a function that contain the subtractions from its stack pointer
     frame_size: Callable[[bytes], int]  # of a function that begins with the prologue
     call_size: int  # bytes of a direct call
@@ -76,6 +79,7 @@ MACHINES = (
         # Measurements show a gain on Zen 4. On a Xeon, saxpy takes as long as without, stencils a tenth longer.
         prefetch=(("AuthenticAMD", 1024), ("", 0)),
         gathers=("avx512f", "cx16"),  # cx16: see emit/instructions/memory/contiguous_atomics.py
+        quick_scheduler="fast",
         prologue=64,
         frame_size=_frame_size_x86_64,
         call_size=5,
@@ -90,6 +94,7 @@ MACHINES = (
         widths=(("", 4),),
         prefetch=(("", 0),),
         gathers=(),
+        quick_scheduler="default",  # a saxpy with a loop has two live uses of the flags
         prologue=512,  # a subtraction for each 16 MiB
         frame_size=_frame_size_aarch64,
         call_size=4,
