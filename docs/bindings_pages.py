@@ -38,7 +38,7 @@ SUBJECTS = {
     "Events": "EVENT",
     "Graphs": "GRAPH",
     "Textures, surfaces and tensor maps": "TEXOBJECT SURFOBJECT TENSOR__MEMORY TEXTURE__OBJECT SURFACE__OBJECT",
-    "Other APIs and processes": "EXTRES__INTEROP GRAPHICS GL EGL VDPAU INTEROP DRIVER",
+    "Other APIs and processes": "EXTRES__INTEROP GRAPHICS GL EGL VDPAU INTEROP DRIVER OPENGL",
     "Fabric": "LOGICAL__ENDPOINT FABRIC__COPY CLIQUE",
     "Profiling, core dumps and checkpoints": "PROFILER COREDUMP CHECKPOINT",
 }
@@ -86,8 +86,7 @@ def by_subject(module: ModuleType, functions: list[str]) -> dict[str, list[str]]
     for function in sorted(functions):
         doc = getattr(module, function).__doc__ or ""
         group = re.search(r"/group__CUDA(?:RT)?__(\w+?)\.html", doc)
-        prefix = re.match(r"(?:cu|cuda)(GL|EGL|VDPAU)", function)
-        named = titles.get(group[1] if group else prefix[1] if prefix else "", OTHER)
+        named = titles.get(group[1] if group else "", OTHER)
         found[DEPRECATED if "\nDeprecated.\n" in doc else named].append(function)
     return {title: members for title, members in found.items() if members}
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
 import re
 
@@ -28,6 +29,7 @@ from codegen.model import (
     Typedef,
 )
 
+GROUP_MARK = re.compile(rb"[@\\](?:(?:defgroup|addtogroup)\s+(?P<name>\w+)|(?P<brace>[{}]))")
 PRIMITIVES = {
     TypeKind.VOID: "void",
     TypeKind.BOOL: "_Bool",
@@ -88,11 +90,27 @@ def identifier_at(text: bytes, offset: int) -> str:
     return match[0].decode() if match else ""
 
 
+@functools.cache
+def group_spans(text: bytes) -> tuple[list[int], list[str]]:
+    """Return the offsets in a header where the group of the reference changes, and the groups from there."""
+    offsets, groups, open_groups, named = [0], [""], [""], ""
+    for mark in GROUP_MARK.finditer(text):
+        if mark["name"]:
+            named = mark["name"].decode()
+            continue
+        if mark["brace"] == b"{":
+            open_groups.append(named)
+        elif len(open_groups) > 1:
+            open_groups.pop()
+        offsets.append(mark.end())
+        groups.append(open_groups[-1])
+    return offsets, groups
+
+
 def group_of(cursor: Cursor) -> str:
-    """Return the group of the reference whose definition comes last before a declaration."""
-    text = contents(cursor.location.file.name)
-    start = max(text.rfind(mark + b"defgroup", 0, cursor.location.offset) for mark in (b"\\", b"@"))
-    return identifier_at(text, start + len(b"\\defgroup ")) if start >= 0 else ""
+    """Return the innermost group of the reference that encloses a declaration."""
+    offsets, groups = group_spans(contents(cursor.location.file.name))
+    return groups[bisect.bisect_right(offsets, cursor.location.offset) - 1]
 
 
 def listed_errors(comment: str) -> tuple[str, ...]:

@@ -158,7 +158,8 @@ def test_attributes_of_functions(read):
     library = read(
         RESULT
         + r"""
-        /** \defgroup XY_GROUP Things */
+        /** \defgroup XY_GROUP Things
+         * @{ */
         /** Does things.
          * \return ::CUDA_SUCCESS, ::CUDA_ERROR_INVALID_VALUE,
          * ::CUDA_ERROR_NOT_FOUND
@@ -173,6 +174,37 @@ def test_attributes_of_functions(read):
     assert old.group == "XY_GROUP"
     assert old.errors == ("CUDA_ERROR_INVALID_VALUE", "CUDA_ERROR_NOT_FOUND")
     assert list(library.functions) == ["xyOld"]
+
+
+def test_groups_of_the_reference_are_nested(read):
+    library = read(
+        RESULT
+        + r"""
+        xyResult xyBefore(void);
+        /** @defgroup outer Outer
+         * @{ */
+        xyResult xyFirst(void);
+        /** @defgroup inner Inner
+         * @{ */
+        xyResult xyInner(void);
+        /** @} */ // @defgroup inner
+        xyResult xySecond(void);
+        /** @addtogroup inner
+         * @{ */
+        xyResult xyLater(void);
+        /** @} @} */
+        xyResult xyAfter(void);
+        """
+    )
+    groups = {name: function.group for name, function in library.functions.items()}
+    assert groups == {
+        "xyBefore": "",
+        "xyFirst": "outer",
+        "xyInner": "inner",
+        "xySecond": "outer",
+        "xyLater": "inner",
+        "xyAfter": "",
+    }
 
 
 def test_constants(read):
