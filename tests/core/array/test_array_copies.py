@@ -211,6 +211,9 @@ def test_fill(device, stream):
             assert (array.to_host(stream=order) == value).all()
     with pytest.raises(OverflowError):
         device.full(3, 300, np.uint8)
+    for wrong in (None, "3", b"3", [1, 2], np.arange(3)):
+        with pytest.raises(TypeError, match="value must be a scalar of float32, not "):
+            device.full(3, wrong, np.float32)
     assert device.full(2, (1, 2), [("a", "i4"), ("b", "f8")]).to_host()["b"].tolist() == [2, 2]
 
 

@@ -176,6 +176,8 @@ def to_host(array: DeviceArray, stream: Any) -> numpy.ndarray[Any, Any]:
 def fill(array: DeviceArray, value: Any, stream: Any, *, is_new: bool = False) -> None:
     """Implement `DeviceArray.fill`."""
     item = numpy.zeros((), array.dtype)  # padding of structures included
+    if value is None or isinstance(value, (str, bytes)) or (array.dtype.names is None and numpy.ndim(value)):
+        raise TypeError(f"value must be a scalar of {array.dtype}, not {value!r:.60}")
     item[()] = value
     pattern = _pattern(item.tobytes())
     whole = array.is_contiguous_c or array.is_contiguous_f
