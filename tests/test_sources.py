@@ -153,3 +153,22 @@ def test_docstrings_do_not_count(tmp_path):
 def test_functions_are_measured(tmp_path, name, text, expected):
     (tmp_path / name).write_text(text)
     assert list(functions(tmp_path / name)) == expected
+
+
+MOST_HELPERS_AS_TEXT = 16  # functions of LLVM IR that are written as text: this number only shrinks
+
+
+def test_llvm_ir_is_made_by_typed_operations():
+    """Outside of `emit/llvm`, instructions are made by the builder's operations, which check types."""
+    package = ROOT / "cuda_cpu" / "cuda" / "cpu"
+    files = [
+        path
+        for folder in ("emit", "check", "counters")
+        for path in package.glob(f"{folder}/**/*.py")
+        if not path.is_relative_to(package / "emit" / "llvm")
+    ]
+    assert len(files) > 60
+    texts = {str(path.relative_to(package)): path.read_text() for path in files}
+    raw = {name: re.findall(r".*\.(?:line|assign)\(.*", text) for name, text in texts.items()}
+    assert {name: lines for name, lines in raw.items() if lines} == {}
+    assert sum(len(re.findall(r"\.define\(", text)) for text in texts.values()) <= MOST_HELPERS_AS_TEXT

@@ -30,6 +30,7 @@ from cuda.cpu.emit.access.addresses import advanced, pointers, space_name, space
 from cuda.cpu.emit.instructions.memory.async_copies import source_size
 from cuda.cpu.emit.instructions.memory.load_store import ORDERS, is_parameter
 from cuda.cpu.emit.instructions.sync import of_first_lane
+from cuda.cpu.emit.llvm.slot import Slot
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, integer_of, width_of
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.emit.simt.instrumentation import Instrumentation
@@ -40,6 +41,7 @@ from cuda.cpu.ptx.syntax import Address, Instruction
 
 BARRIER = 8  # bytes of an mbarrier
 TENSOR_MAP = 128
+NULL = Value("null", "ptr", literal=True)
 MOST_ELEMENTS = 8
 UPDATE = READ | WRITE | STRONG
 BARRIER_UPDATE = UPDATE | RELEASE
@@ -65,7 +67,7 @@ def before(frame: Frame, step: Step) -> None:
     if instruction.opcode in BARRIERS and "warp" not in form.modifiers:
         _report_barrier(frame, instruction, form)
     if instruction.opcode in ("membar", "fence") and frame.module.checks & RACECHECK:
-        frame.service("check_fence", "void", f"{frame.builder.mask_type} {frame.mask}")
+        frame.service("check_fence", frame.mask)
 
 
 def _none(frame: Frame, instruction: Instruction, form: Form) -> tuple[Access, ...]:
@@ -77,12 +79,11 @@ def _report_warp_sync(frame: Frame, instruction: Instruction) -> None:
     if not frame.module.checks & (RACECHECK | SYNCCHECK):
         return
     masks = _buffer(frame, frame.read(instruction.operands[-1], "b32"))
-    lanes = f"{frame.builder.mask_type} {frame.mask}"
-    what = frame.module.checks << 4
-    frame.service("check_warp", "void", lanes, f"i64 {site(frame)}", f"i32 {what}", f"ptr {masks}")
+    what = constant(frame.module.checks << 4, "i32")
+    frame.service("check_warp", frame.mask, site(frame), what, masks)
 
 
-def report_stranded(frame: Frame, pending: list[str]) -> None:
+def report_stranded(frame: Frame, pending: list[Slot]) -> None:
     """Report lanes that wait at operations of the warp for lanes that can no longer arrive; `pending` is by block."""
     if not frame.module.checks & SYNCCHECK:
         return
@@ -90,20 +91,18 @@ def report_stranded(frame: Frame, pending: list[str]) -> None:
     for block, slot in zip(frame.graph.blocks, pending, strict=True):
         if block.barrier != WARP:
             continue
-        lanes = builder.assign(f"load {builder.mask_type}, ptr {slot}")
+        lanes = slot.load()
         some, after = builder.new_label("alone"), builder.new_label("others")
         builder.branch(builder.is_zero(lanes), after, some)
         builder.label(some)
         frame.at_line(block.steps[0].instruction.line)
-        what = frame.module.checks << 4 | ALONE
-        frame.service(
-            "check_warp", "void", f"{builder.mask_type} {lanes}", f"i64 {site(frame)}", f"i32 {what}", "ptr null"
-        )
+        what = constant(frame.module.checks << 4 | ALONE, "i32")
+        frame.service("check_warp", lanes, site(frame), what, NULL)
         builder.jump(after)
         builder.label(after)
 
 
-def report_bypassed(frame: Frame, block: Block, pending: list[str]) -> None:
+def report_bypassed(frame: Frame, block: Block, pending: list[Slot]) -> None:
     """Report lanes that have reached a block by a path around a barrier at which other lanes of their warp wait.
 
     The block can be reached from the barrier, but not the barrier from the block. Lanes that return by a path of their
@@ -116,16 +115,13 @@ def report_bypassed(frame: Frame, block: Block, pending: list[str]) -> None:
         instruction = barrier.steps[0].instruction
         if isinstance(instruction, Instruction) and not _is_aligned(instruction):
             continue
-        lanes = builder.assign(f"load {builder.mask_type}, ptr {pending[barrier.number]}")
+        lanes = pending[barrier.number].load()
         some, after = builder.new_label("past"), builder.new_label("none")
         builder.branch(builder.is_zero(lanes), after, some)
         builder.label(some)
         frame.at_line(instruction.line)
-        what = frame.module.checks << 4 | ALONE
-        frame.service(
-            "check_barrier", "void", f"{builder.mask_type} {lanes}", f"i64 {site(frame)}", f"i32 {what}", "i32 0",
-            f"i32 {frame.mask}",
-        )  # fmt: skip
+        what = constant(frame.module.checks << 4 | ALONE, "i32")
+        frame.service("check_barrier", lanes, site(frame), what, constant(0, "i32"), frame.mask)
         builder.jump(after)
         builder.label(after)
 
@@ -154,10 +150,11 @@ def _report_barrier(frame: Frame, instruction: Instruction, form: Form) -> None:
     operands = list(instruction.operands)
     if form.red:
         operands = operands[1:-1]
-    number, threads = ([of_first_lane(frame, frame.read(each, "u32")) for each in operands] + ["i32 0"] * 2)[:2]
-    what = frame.module.checks << 4 | (ALIGNED if _is_aligned(instruction) else 0)
-    lanes = f"{frame.builder.mask_type} {frame.mask}"
-    frame.service("check_barrier", "void", lanes, f"i64 {site(frame)}", f"i32 {what}", number, threads)
+    number, threads = ([of_first_lane(frame, frame.read(each, "u32")) for each in operands] + [constant(0, "i32")] * 2)[
+        :2
+    ]
+    what = constant(frame.module.checks << 4 | (ALIGNED if _is_aligned(instruction) else 0), "i32")
+    frame.service("check_barrier", frame.mask, site(frame), what, number, threads)
 
 
 def _check(frame: Frame, access: Access) -> None:
@@ -166,33 +163,30 @@ def _check(frame: Frame, access: Access) -> None:
     if access.skipped is not None:
         pointer = advanced(frame, pointer, access.skipped)
     what = SPACES[access.space] | frame.module.checks << 4 | access.kind
-    sizes, size = "ptr null", access.size
+    sizes, size = NULL, access.size
     if isinstance(size, Value):
-        sizes, what, size = f"ptr {_buffers(frame, 1, (size,))}", what | SIZED, 0
+        sizes, what, size = _buffers(frame, 1, (size,)), what | SIZED, 0
     elif access.values and frame.module.checks & RACECHECK:
         step = (size // len(access.values)).bit_length() - 1
-        sizes, what = f"ptr {_buffers(frame, MOST_ELEMENTS, access.values)}", what | VALUES | step << STEP
+        sizes, what = _buffers(frame, MOST_ELEMENTS, access.values), what | VALUES | step << STEP
     what |= UNIFORM if pointer.uniform else 0
     buffer = _buffer(frame, builder.cast("ptrtoint", pointer, "i64"))
     lanes = frame.mask
     if access.lanes != -1:
-        lanes = builder.assign(f"and {builder.mask_type} {lanes}, {access.lanes}")
-    frame.service(
-        "check_access", "void", f"{builder.mask_type} {lanes}", f"i64 {site(frame)}", f"i32 {what}",
-        f"i32 {size}", f"ptr {buffer}", sizes,
-    )  # fmt: skip
+        lanes = builder.binary("and", lanes, access.lanes)
+    frame.service("check_access", lanes, site(frame), constant(what, "i32"), constant(size, "i32"), buffer, sizes)
     shape = Shape.UNIFORM if pointer.uniform else Shape.VECTOR
-    found = builder.load("i64", buffer, shape=shape, align=8 if pointer.uniform else 64)
+    found = builder.load("i64", buffer.ref, shape=shape, align=8 if pointer.uniform else 64)
     if access.skipped is not None:
         found = builder.binary("sub", found, builder.resize(access.skipped, "i64"))
     frame.checked[access.address, access.space] = builder.cast("inttoptr", found, "ptr")
 
 
-def _buffer(frame: Frame, value: Value) -> str:
+def _buffer(frame: Frame, value: Value) -> Value:
     return _buffers(frame, 0, (value,))
 
 
-def _buffers(frame: Frame, count: int, values: tuple[Value, ...]) -> str:
+def _buffers(frame: Frame, count: int, values: tuple[Value, ...]) -> Value:
     """Store values per lane for the runtime, in a buffer for `count` of them (0: the buffer for one)."""
     builder = frame.builder
     if count not in frame.check_buffers:
@@ -200,12 +194,12 @@ def _buffers(frame: Frame, count: int, values: tuple[Value, ...]) -> str:
     for number, value in enumerate(values):
         at = builder.offset(frame.check_buffers[count], number * frame.width * 8)
         builder.store(builder.broadcast(builder.resize(builder.bits(value), "i64")), at, align=64)
-    return frame.check_buffers[count]
+    return Value(frame.check_buffers[count], "ptr")
 
 
-def site(frame: Frame) -> int:
+def site(frame: Frame) -> Value:
     """Return the site of the instruction in reports: the number of its function, and its line."""
-    return frame.module.functions.index(frame.facts.function.name) << 32 | frame.line
+    return constant(frame.module.functions.index(frame.facts.function.name) << 32 | frame.line, "i64")
 
 
 # --- accesses of instructions ------------------------------------------------------------------------------

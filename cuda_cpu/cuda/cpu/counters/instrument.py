@@ -10,7 +10,7 @@ order of passes/order_blocks.py, that they all reach.
 from __future__ import annotations
 
 from cuda.cpu.check import READ, SIZED, SPACES, UNIFORM, WRITE
-from cuda.cpu.check.instrument import ACCESSES, Access
+from cuda.cpu.check.instrument import ACCESSES, NULL, Access
 from cuda.cpu.counters.layout import Accesses, Counted, Layout, Source
 from cuda.cpu.counters.regular import (
     EXCESS,
@@ -69,16 +69,14 @@ class Counters(Instrumentation):
         assert isinstance(instruction, Instruction)
         assert form is not None
         if frame.guard is not None:
-            lanes = frame.builder.assign(
-                f"and {frame.builder.mask_type} {frame.builder.lane_bits(frame.guard)}, {frame.mask}"
-            )
+            lanes = frame.builder.binary("and", frame.builder.lane_bits(frame.guard), frame.mask)
             row.guard = self.layout.reserve(1)
             self._add_number(frame, row.guard, _count(frame, lanes))
         find = ACCESSES.get(instruction.opcode)
         for access in find(frame, instruction, form) if find else ():
             self._count_access(frame, row, access)
 
-    def branch(self, frame: Frame, end: End, lanes: dict[int, str]) -> None:
+    def branch(self, frame: Frame, end: End, lanes: dict[int, Value]) -> None:
         """Emit the counter of executions of a branch after which the lanes of a warp differ."""
         if end.skips:
             return
@@ -87,13 +85,13 @@ class Counters(Instrumentation):
         row.divergent = self.layout.reserve(1)
         some = None  # whether lanes go to several targets: to more than one with a lane
         for mask in lanes.values():
-            has = builder.cast("zext", Value(builder.assign(f"icmp ne {builder.mask_type} {mask}, 0"), "i1"), "i64")
+            has = builder.cast("zext", builder.compare("icmp ne", mask, 0), "i64")
             some = has if some is None else builder.binary("add", some, has)
         assert some is not None
         several = builder.cast("zext", builder.compare("icmp ugt", some, constant(1, "i64")), "i64")
         self._add_number(frame, row.divergent, several)
 
-    def joined(self, frame: Frame, block: Block, lanes: str) -> None:
+    def joined(self, frame: Frame, block: Block, lanes: Value) -> None:
         """Emit the counters of a block whose barrier some lanes have reached, while others run one like it."""
         self._count_lanes(frame, self._counter_of(frame, block), lanes)
 
@@ -148,15 +146,15 @@ class Counters(Instrumentation):
         """Add to a counter, or to the one at an index (i64) among those that begin there."""
         pointer = self._pointer(frame, counter)
         if index is not None and not index.literal:
-            pointer = frame.builder.assign(f"getelementptr i64, ptr {pointer}, i64 {index.ref}")
+            pointer = frame.builder.element("i64", pointer, index)
         total = frame.builder.binary("add", frame.builder.load("i64", pointer, align=8), amount)
         frame.builder.store(total, pointer, align=8)
 
-    def _count_lanes(self, frame: Frame, counter: int, lanes: str) -> None:
+    def _count_lanes(self, frame: Frame, counter: int, lanes: Value) -> None:
         """Count an execution by a warp, unless no lane takes part, and the lanes."""
         builder = frame.builder
-        some = builder.assign(f"icmp ne {builder.mask_type} {lanes}, 0")
-        self._add_number(frame, counter, builder.cast("zext", Value(some, "i1"), "i64"))
+        some = builder.compare("icmp ne", lanes, 0)
+        self._add_number(frame, counter, builder.cast("zext", some, "i64"))
         self._add_number(frame, counter + 1, _count(frame, lanes))
 
     def _count_access(self, frame: Frame, row: Counted, access: Access) -> None:
@@ -201,30 +199,28 @@ class Counters(Instrumentation):
 
     def _count_lane_by_lane(self, frame: Frame, access: Access, pointer: Value, counter: int) -> None:
         builder = frame.builder
-        flags, size, sizes = SPACES[access.space] | access.kind, access.size, "ptr null"
+        flags, size, sizes = SPACES[access.space] | access.kind, access.size, NULL
         flags |= UNIFORM if pointer.uniform else 0
         if isinstance(size, Value):
-            sizes, flags, size = f"ptr {_buffer(frame, 1, size)}", flags | SIZED, 0
+            sizes, flags, size = _buffer(frame, 1, size), flags | SIZED, 0
         addresses = _buffer(frame, 0, builder.cast("ptrtoint", pointer, "i64"))
         lanes = frame.mask
         if access.lanes != -1:
-            lanes = builder.assign(f"and {builder.mask_type} {lanes}, {access.lanes}")
-        frame.service(
-            "profile_access", "void", f"{builder.mask_type} {lanes}", f"i32 {counter}", f"i32 {flags}", f"i32 {size}",
-            f"ptr {addresses}", sizes,
-        )  # fmt: skip
+            lanes = builder.binary("and", lanes, access.lanes)
+        what = (constant(each, "i32") for each in (counter, flags, size))
+        frame.service("profile_access", lanes, *what, addresses, sizes)
 
 
-def _count(frame: Frame, lanes: str) -> Value:
+def _count(frame: Frame, lanes: Value) -> Value:
     """Return the number of lanes in a mask."""
     builder = frame.builder
-    return builder.resize(builder.intrinsic("ctpop", builder.mask_type, Value(lanes, builder.mask_type)), "i64")
+    return builder.resize(builder.intrinsic("ctpop", builder.mask_type, lanes), "i64")
 
 
-def _buffer(frame: Frame, number: int, value: Value) -> str:
+def _buffer(frame: Frame, number: int, value: Value) -> Value:
     """Store one 64-bit integer per lane for the runtime, in one of the function's buffers."""
     builder = frame.builder
     if number not in frame.check_buffers:
         frame.check_buffers[number] = builder.alloca(builder.type("i64", Shape.VECTOR), 64)
     builder.store(builder.broadcast(builder.resize(builder.bits(value), "i64")), frame.check_buffers[number], align=64)
-    return frame.check_buffers[number]
+    return Value(frame.check_buffers[number], "ptr")

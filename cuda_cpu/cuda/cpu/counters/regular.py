@@ -76,16 +76,16 @@ class RegularRequest:
         self.first = [self.builder.extract(addresses, str(lane)) for lane in starts]
         self.last = [self.builder.extract(addresses, str(lane + self.lanes - 1)) for lane in starts]
 
-    def test(self) -> str:
-        """Return whether the request is regular, an i1 operand."""
+    def test(self) -> Value:
+        """Return whether the request is regular."""
         builder = self.builder
-        found = Value(builder.assign(f"icmp eq {builder.mask_type} {self.frame.mask}, -1"), "i1")
+        found = builder.compare("icmp eq", self.frame.mask, -1)
         if self.uniform:
-            return found.ref
+            return found
         span = constant(self.stride * (self.lanes - 1), "i64")
         for first, last in zip(self.first, self.last, strict=True):
             found = builder.binary("and", found, builder.compare("icmp eq", builder.binary("sub", last, first), span))
-        return builder.binary("and", found, Value(has_consecutive_lanes(self.frame), "i1")).ref
+        return builder.binary("and", found, has_consecutive_lanes(self.frame))
 
     def distance(self) -> Value:
         """Return the index of the counter for the distance of the second segment from the first (i64)."""

@@ -10,6 +10,7 @@ from cuda.cpu.emit.access import affine, indexed
 from cuda.cpu.emit.instructions import calls
 from cuda.cpu.emit.llvm.module import DebugLocation, Module
 from cuda.cpu.emit.llvm.registry import EMITTERS
+from cuda.cpu.emit.llvm.values import Value
 from cuda.cpu.emit.simt import converged
 from cuda.cpu.emit.simt.control import Flow
 from cuda.cpu.emit.simt.frame import Frame
@@ -72,11 +73,12 @@ def _waiting(graph: Graph) -> int:
 
 def _enter(frame: Frame, flow: Flow) -> None:
     """Emit the start of a function that runs one warp per call."""
-    builder, lanes = frame.builder, "%lanes"
+    builder = frame.builder
+    lanes = Value("%lanes", builder.mask_type)
     if frame.facts.function.entry:
-        lanes = frame.warp_field("lanes", "i32").ref
-        builder.line(f"store i64 {frame.facts.local_bytes}, ptr {frame.warp_pointer('local_top')}, align 8")
-        builder.line(f"store {builder.mask_type} 0, ptr {frame.dead}")
+        lanes = frame.warp_field("lanes", "i32")
+        frame.warp_slot("local_top", "i64").store(frame.facts.local_bytes)
+        frame.dead.store(0)
     affine.check_consecutive(frame)
     flow.clear()
     if flow.has_converged:
@@ -123,14 +125,14 @@ def _emit_copies(frame: Frame, flow: Flow, block: Block) -> None:
     Plain loads and stores are several times faster than masked ones: the hardware prefetcher works for them.
     """
     builder, mask = frame.builder, frame.mask
-    holds = builder.assign(f"load i1, ptr {frame.consecutive_slot}")
+    holds = frame.is_consecutive()
     labels = {stem: builder.new_label(stem) for stem in ("full", "else", "consecutive", "scattered")}
     if not flow.has_converged:
-        every = builder.assign(f"icmp eq {builder.mask_type} {mask}, -1")
-        full = builder.assign(f"and i1 {holds}, {every}")
+        every = builder.compare("icmp eq", mask, -1)
+        full = builder.binary("and", holds, every)
         builder.branch(full, labels["full"], labels["else"], likely=True)
         builder.label(labels["full"])
-        _emit_copy(frame, flow, block, "-1", consecutive=True, full=True)
+        _emit_copy(frame, flow, block, builder.mask(-1), consecutive=True, full=True)
         builder.label(labels["else"])
     if frame.graph.divergent >> block.number & 1 and not frame.module.settings.quick:
         builder.branch(holds, labels["consecutive"], labels["scattered"])
@@ -142,7 +144,7 @@ def _emit_copies(frame: Frame, flow: Flow, block: Block) -> None:
     _emit_copy(frame, flow, block, mask, consecutive=False, full=False)
 
 
-def _emit_copy(frame: Frame, flow: Flow, block: Block, mask: str, *, consecutive: bool, full: bool) -> None:
+def _emit_copy(frame: Frame, flow: Flow, block: Block, mask: Value, *, consecutive: bool, full: bool) -> None:
     frame.begin_block(block.number, mask, alone=full)
     # In a copy that is not for consecutive lanes, the bases are still those of a warp with consecutive lanes, some of
     # which are inactive.

@@ -62,8 +62,7 @@ def pointers(frame: Frame, address: Address, space: str, extra: int = 0) -> Valu
     builder = frame.builder
     checked = frame.checked.get((address, space))
     if checked is not None:
-        ref = builder.assign(f"getelementptr i8, {builder.typed(checked)}, i64 {extra}")
-        return Value(ref, "ptr", checked.shape)
+        return builder.advance(checked, extra)
     if space == "shared":
         return _shared_pointers(frame, address, extra)
     if space == "cluster":
@@ -89,8 +88,7 @@ def split_shared_address(frame: Frame, address: Address, extra: int = 0) -> tupl
 
 def _shared_pointers(frame: Frame, address: Address, extra: int) -> Value:
     base, offset = split_shared_address(frame, address, extra)
-    ref = frame.builder.assign(f"getelementptr i8, ptr {base.ref}, {frame.builder.typed(offset)}")
-    return Value(ref, "ptr", offset.shape)
+    return frame.builder.advance(base, offset)
 
 
 def cluster_start(frame: Frame) -> Value:

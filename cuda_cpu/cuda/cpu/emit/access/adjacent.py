@@ -104,10 +104,8 @@ def load(frame: Frame, addresses: Value, count: int) -> list[Value]:
             text += f"  %all{number} = insertvalue {result} {before}, {vector} %r{number}, {number}\n"
         head = f"define internal {result} @{name}(<{width} x ptr> %p, {mask} %mask) #1"
         module.define(name, f"{head} {{\nentry:\n{text}  ret {result} %all{count - 1}\n}}\n")
-    mask = f"{builder.mask_type} {frame.mask}"
-    ref = builder.call(name, result, builder.typed(addresses), mask, how=frame.inline_attribute())
-    parts = [builder.assign(f"extractvalue {result} {ref}, {number}") for number in range(count)]
-    return [Value(part, "i32", Shape.VECTOR) for part in parts]
+    fields = [("i32", Shape.VECTOR)] * count
+    return builder.call_several(name, fields, addresses, frame.mask, how=frame.inline_attribute())
 
 
 def _two(frame: Frame) -> str:

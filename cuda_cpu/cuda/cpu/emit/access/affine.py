@@ -24,6 +24,7 @@ from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Address, Immediate, Instruction, Operand, Register, Symbol
 
 if TYPE_CHECKING:
+    from cuda.cpu.emit.llvm.slot import Slot
     from cuda.cpu.emit.simt.frame import Frame
 
 LANE_INDEX = {"%tid.x": 0, "%tid.y": 1, "%tid.z": 2}
@@ -53,15 +54,14 @@ def lanes_of_segment(frame: Frame) -> int:
 
 def check_consecutive(frame: Frame) -> None:
     """Set the flag at the begin of a SIMD group: in the whole block, the lanes of each segment are consecutive in x."""
-    if not frame.consecutive_slot:
-        return
-    frame.builder.line(f"store i1 {has_consecutive_lanes(frame)}, ptr {frame.consecutive_slot}")
+    if frame.consecutive_slot is not None:
+        frame.consecutive_slot.store(has_consecutive_lanes(frame))
 
 
-def has_consecutive_lanes(frame: Frame) -> str:
+def has_consecutive_lanes(frame: Frame) -> Value:
     """Return whether the lanes of all segments of the block are consecutive, an i1 operand."""
-    rows = frame.at_entry(f"and i32 {frame.warp_field('rows', 'i32').ref}, {lanes_of_segment(frame)}")
-    return frame.at_entry(f"icmp ne i32 {rows}, 0")
+    rows = frame.entry.binary("and", frame.warp_field("rows", "i32"), lanes_of_segment(frame))
+    return frame.entry.compare("icmp ne", rows, 0)
 
 
 def vector_of(frame: Frame, register: str) -> Value:
@@ -74,12 +74,8 @@ def vector_of(frame: Frame, register: str) -> Value:
             bases.append(get_base(frame, register))
     result = builder.broadcast(bases[0])
     if len(bases) > 1:
-        both = builder.type_of(result)
-        pair = builder.assign(f"insertelement {both} poison, {builder.typed(bases[0])}, i64 0")
-        pair = builder.assign(f"insertelement {both} {pair}, {builder.typed(bases[1])}, i64 1")
-        picks = ", ".join(f"i32 {lane // count}" for lane in range(frame.width))
-        ref = builder.assign(f"shufflevector {both} {pair}, {both} poison, <{frame.width} x i32> <{picks}>")
-        result = Value(ref, element, Shape.VECTOR)
+        pair = builder.join(element, bases, frame.width)
+        result = builder.group(builder.shuffle(pair, [lane // count for lane in range(frame.width)]))
     if not stride or count == 1:
         return result
     steps = ", ".join(f"{element} {constant(stride * (lane % count), element).ref}" for lane in range(frame.width))
@@ -106,7 +102,7 @@ def get_base(frame: Frame, register: str) -> Value:
         with frame.in_segment(None):
             return frame.get(register)
     else:
-        found = frame.builder.load(frame.element_of(register), base_slot(frame, register, 0))
+        found = base_slot(frame, register, 0).load()
     frame.block.bases[register, 0] = found
     return found
 
@@ -130,7 +126,7 @@ def _distance(frame: Frame, register: str) -> Value:
     elif register not in frame.facts.function.registers or frame.graph.is_uniform(register):
         return linear.NOTHING
     else:
-        found = frame.builder.load(frame.element_of(register), base_slot(frame, register, 1))
+        found = base_slot(frame, register, 1).load()
     frame.block.bases[register, 1] = found
     return found
 
@@ -154,15 +150,15 @@ def set_base(frame: Frame, register: str, value: Value) -> None:
 
 def _store_base(frame: Frame, register: str, segment: int, value: Value) -> None:
     if frame.facts.crosses(register):
-        frame.builder.store(value, base_slot(frame, register, segment))
+        base_slot(frame, register, segment).store(value)
     frame.block.bases[register, segment] = value
 
 
-def base_slot(frame: Frame, register: str, segment: int) -> str:
+def base_slot(frame: Frame, register: str, segment: int) -> Slot:
     """Return the slot of the first segment's base, or of the second one's distance from it."""
     key = (register, segment)
     if key not in frame.base_slots:
-        frame.base_slots[key] = frame.builder.alloca(frame.element_of(register))
+        frame.base_slots[key] = frame.builder.slot(frame.element_of(register))
     return frame.base_slots[key]
 
 
@@ -226,8 +222,7 @@ def fits(frame: Frame, base: Value, type_: str, reach: int) -> Value:
 
 def _require(frame: Frame, condition: Value) -> None:
     builder = frame.builder
-    known = builder.assign(f"load i1, ptr {frame.consecutive_slot}")
-    builder.line(f"store i1 {builder.assign(f'and i1 {known}, {condition.ref}')}, ptr {frame.consecutive_slot}")
+    frame.set_consecutive(builder.binary("and", frame.is_consecutive(), condition))
 
 
 def has_contiguous_access(frame: Frame, block: Block) -> bool:

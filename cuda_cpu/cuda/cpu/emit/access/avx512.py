@@ -31,29 +31,16 @@ def call(builder: Builder, stem: str, values: tuple[Value, ...], *more: tuple[st
     rest = [(type_ or part, text) for type_, text in more]
     name = f"llvm.x86.avx512.{stem}.{suffix}.512"
     builder.module.declare(name, part, [part] * len(values) + [type_ for type_, _ in rest])
-    vector = f"<{count} x {value.element}>"
-    refs = [
-        builder.assign(f"bitcast {builder.typed(each)} to {vector}") if each.uniform else each.ref for each in values
-    ]
+    whole = [builder.scalar_part(each) if each.uniform else builder.part(each) for each in values]
     found = []
     for first in range(0, count, lanes):
-        cut = [_shuffle(builder, vector, ref, "poison", range(first, first + lanes), count) for ref in refs]
-        operands = [f"{part} {ref}" for ref in cut] + [f"{type_} {text}" for type_, text in rest]
-        found.append(builder.call(name, part, *operands))
-    have = lanes
+        picks = [pick if pick < count else None for pick in range(first, first + lanes)]
+        cut = [builder.shuffle(each, picks) for each in whole]
+        found.append(builder.call_part(name, value.element, lanes, *cut, *(f"{type_} {text}" for type_, text in rest)))
     while len(found) > 1:
-        type_ = f"<{have} x {value.element}>"
-        pairs, have = zip(found[::2], found[1::2], strict=True), 2 * have
-        found = [_shuffle(builder, type_, a, b, range(have), have) for a, b in pairs]
-    ref = found[0]
-    if count < have:
-        ref = _shuffle(builder, part, ref, "poison", range(count), lanes)
-    if value.uniform:
-        ref = builder.assign(f"bitcast {vector} {ref} to {value.element}")
-    return Value(ref, value.element, value.shape)
-
-
-def _shuffle(builder: Builder, type_: str, a: str, b: str, picks: range, count: int) -> str:
-    """Pick elements of two vectors; beyond `count` there are none."""
-    order = ", ".join(f"i32 {pick}" if pick < count else "i32 poison" for pick in picks)
-    return builder.assign(f"shufflevector {type_} {a}, {type_} {b}, <{len(picks)} x i32> <{order}>")
+        have = 2 * found[0].lanes
+        found = [builder.shuffle(a, range(have), b) for a, b in zip(found[::2], found[1::2], strict=True)]
+    result = found[0]
+    if count < result.lanes:
+        result = builder.shuffle(result, range(count))
+    return builder.scalar(result) if value.uniform else builder.group(result)

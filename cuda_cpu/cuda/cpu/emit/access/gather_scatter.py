@@ -15,7 +15,7 @@ from cuda.cpu.emit.access.affine import ContiguousAccess, lanes_of_segment, segm
 from cuda.cpu.emit.access.lanes import element_at, has_permute, permuted
 from cuda.cpu.emit.access.prefetch import prefetch
 from cuda.cpu.emit.llvm.builder import Builder
-from cuda.cpu.emit.llvm.values import Shape, Value, width_of
+from cuda.cpu.emit.llvm.values import Part, Shape, Value, constant, width_of
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
@@ -168,7 +168,7 @@ def gather(frame: Frame, address: Value, element: str, order: str = "") -> Value
         native = (_GATHER_MASKED, _GATHER_SINGLE)
         body = _body(frame, element, order, native, _GATHER_FULL, _GATHER_LOOP, access, "zeroinitializer")
         module.define(name, f"define internal {vector} @{name}(<{width} x ptr> %p, i{width} %mask) #1 {{{body}}}\n")
-    mask = f"{builder.mask_type} {frame.mask}"
+    mask = frame.mask
     ref = builder.call(name, vector, builder.typed(address), mask, how=frame.inline_attribute())
     return Value(ref, element, Shape.VECTOR)
 
@@ -189,7 +189,7 @@ def scatter(frame: Frame, address: Value, value: Value, order: str = "") -> None
         body = _body(frame, element, order, native, _SCATTER_FULL, _SCATTER_LOOP, access, "%v")
         head = f"define internal void @{name}({vector} %v, <{width} x ptr> %p, i{width} %mask) #1"
         module.define(name, f"{head} {{{body}}}\n")
-    builder.call(name, "void", builder.typed(value), builder.typed(address), f"{builder.mask_type} {frame.mask}")
+    builder.call(name, "void", builder.typed(value), builder.typed(address), frame.mask)
 
 
 # --- addresses that are known to be contiguous -------------------------------------------------
@@ -203,24 +203,22 @@ def load_contiguous(frame: Frame, access: ContiguousAccess, element: str) -> Val
         return _load_uniform(frame, access, element)
     prefetch(frame, access, size * count)
     if frame.copy.full:
-        loaded = [
-            builder.assign(f"load {part}, ptr {base}, align {size}{frame.program_memory}") for base in access.bases
-        ]
-        return Value(_join(frame, part, loaded), element, Shape.VECTOR)
+        metadata = frame.program_memory
+        return _join(frame, [builder.load_part(element, count, b, align=size, metadata=metadata) for b in access.bases])
     name = f"llvm.masked.load.v{count}{element}.p0"
     frame.module.declare(name, part, ["ptr", "i32", lanes, part])
-    loaded = []
+    loaded, zeros = [], Part("zeroinitializer", element, count)
     for base, mask in zip(access.bases, _segment_lanes(frame), strict=True):
-        loaded.append(builder.call(name, part, f"ptr {base}", f"i32 {size}", mask, f"{part} zeroinitializer"))
-    return Value(_join(frame, part, loaded), element, Shape.VECTOR)
+        given = Value(base, "ptr"), constant(size, "i32"), mask, zeros
+        loaded.append(builder.call_part(name, element, count, *given))
+    return _join(frame, loaded)
 
 
-def _join(frame: Frame, part: str, parts: list[str]) -> str:
+def _join(frame: Frame, parts: list[Part]) -> Value:
     """Concatenate the vectors of the segments."""
     if len(parts) == 1:
-        return parts[0]
-    order = ", ".join(f"i32 {lane}" for lane in range(frame.width))
-    return frame.builder.assign(f"shufflevector {part} {parts[0]}, {part} {parts[1]}, <{frame.width} x i32> <{order}>")
+        return frame.builder.group(parts[0])
+    return frame.builder.group(frame.builder.shuffle(parts[0], range(frame.width), parts[1]))
 
 
 def _load_uniform(frame: Frame, access: ContiguousAccess, element: str) -> Value:
@@ -228,56 +226,45 @@ def _load_uniform(frame: Frame, access: ContiguousAccess, element: str) -> Value
     builder, size, count = frame.builder, width_of(element) // 8, lanes_of_segment(frame)
     if len(access.bases) == 1:
         return builder.broadcast(builder.load(element, access.bases[0], align=size))
-    vector, values = builder.type(element), "poison"
-    for position, base in enumerate(access.bases if frame.copy.full else _valid_bases(frame, access)):
-        one = builder.load(element, base, align=size)
-        values = builder.assign(f"insertelement {vector} {values}, {element} {one.ref}, i64 {position}")
-    picks = ", ".join(f"i32 {lane // count}" for lane in range(frame.width))
-    ref = builder.assign(f"shufflevector {vector} {values}, {vector} poison, <{frame.width} x i32> <{picks}>")
-    return Value(ref, element, Shape.VECTOR)
+    bases = access.bases if frame.copy.full else _valid_bases(frame, access)
+    values = builder.join(element, (builder.load(element, base, align=size) for base in bases), frame.width)
+    return builder.group(builder.shuffle(values, [lane // count for lane in range(frame.width)]))
 
 
 def _valid_bases(frame: Frame, access: ContiguousAccess) -> list[str]:
     """Return the base of each of two segments, or the other's where no lane of its own runs."""
     builder, count = frame.builder, lanes_of_segment(frame)
-    low = builder.assign(f"trunc {builder.mask_type} {frame.mask} to i{count}")
-    no_low = builder.assign(f"icmp eq i{count} {low}, 0")
-    no_high = builder.is_zero(builder.assign(f"lshr {builder.mask_type} {frame.mask}, {count}"))
-    first, second = access.bases
-    return [
-        builder.assign(f"select i1 {no_low}, ptr {second}, ptr {first}"),
-        builder.assign(f"select i1 {no_high}, ptr {first}, ptr {second}"),
-    ]
+    no_low = builder.is_zero(builder.cast("trunc", frame.mask, f"i{count}"))
+    no_high = builder.is_zero(builder.binary("lshr", frame.mask, count))
+    first, second = (Value(base, "ptr") for base in access.bases)
+    return [builder.select(no_low, second, first).ref, builder.select(no_high, first, second).ref]
 
 
-def _segment_lanes(frame: Frame) -> list[str]:
-    """Return the lanes that run as predicates of each segment, with their type."""
+def _segment_lanes(frame: Frame) -> list[Part]:
+    """Return the lanes that run as predicates of each segment."""
     count, builder = lanes_of_segment(frame), frame.builder
     lanes = frame.lanes()
-    return [f"<{count} x i1> {_segment_of(builder, lanes, count, segment)}" for segment in segments(frame)]
+    return [_segment_of(builder, lanes, count, segment) for segment in segments(frame)]
 
 
-def _segment_of(builder: Builder, value: Value, count: int, segment: int) -> str:
+def _segment_of(builder: Builder, value: Value, count: int, segment: int) -> Part:
     """Return the lanes of a segment."""
-    if count == builder.width:
-        return value.ref
-    picks = ", ".join(f"i32 {segment * count + lane}" for lane in range(count))
-    type_ = builder.type_of(value)
-    return builder.assign(f"shufflevector {type_} {value.ref}, {type_} poison, <{count} x i32> <{picks}>")
+    part = builder.part(value)
+    return part if count == builder.width else builder.shuffle(part, range(segment * count, (segment + 1) * count))
 
 
 def store_uniform(frame: Frame, access: ContiguousAccess, value: Value) -> None:
     """Store to one address for each segment of which lanes run: the last lane's value is stored."""
     builder, count, part = frame.builder, lanes_of_segment(frame), f"i{lanes_of_segment(frame)}"
     for segment, base in enumerate(access.bases):
-        lanes = builder.assign(f"lshr {builder.mask_type} {frame.mask}, {segment * count}")
+        lanes = builder.binary("lshr", frame.mask, segment * count)
         if count < frame.width:
-            lanes = builder.assign(f"trunc {builder.mask_type} {lanes} to {part}")
+            lanes = builder.cast("trunc", lanes, part)
         some, after = builder.new_label("some"), builder.new_label("stored")
-        builder.branch(builder.assign(f"icmp eq {part} {lanes}, 0"), after, some)
+        builder.branch(builder.compare("icmp eq", lanes, 0), after, some)
         builder.label(some)
-        zeros = builder.intrinsic("ctlz", part, Value(lanes, part), "i1 true")
-        last = builder.resize(Value(builder.assign(f"sub {part} {count - 1}, {zeros.ref}"), part), "i32").ref
+        zeros = builder.intrinsic("ctlz", part, lanes, "i1 true")
+        last = builder.resize(builder.binary("sub", constant(count - 1, part), zeros), "i32").ref
         builder.store(_one_of(frame, value, segment, last), base, align=width_of(value.element) // 8)
         builder.jump(after)
         builder.label(after)
@@ -289,8 +276,8 @@ def _one_of(frame: Frame, value: Value, segment: int, lane: str) -> Value:
     if value.uniform or (segment == 0 and count == frame.width):
         return element_at(frame, value, lane)
     if has_permute(frame, count, value.element):
-        return permuted(frame, _segment_of(builder, value, count, segment), count, lane)
-    return builder.extract(value, builder.assign(f"add i32 {lane}, {segment * count}") if segment else lane)
+        return permuted(frame, _segment_of(builder, value, count, segment), lane)
+    return builder.extract(value, builder.binary("add", Value(lane, "i32"), segment * count).ref if segment else lane)
 
 
 def store_contiguous(frame: Frame, access: ContiguousAccess, value: Value) -> None:
@@ -305,12 +292,11 @@ def store_contiguous(frame: Frame, access: ContiguousAccess, value: Value) -> No
     prefetch(frame, access, size * count, to_write=True)
     if frame.copy.full:
         for segment, base in enumerate(access.bases):
-            builder.line(f"store {part} {_segment_of(builder, value, count, segment)}, ptr {base}, align {size}")
+            builder.store_part(_segment_of(builder, value, count, segment), base, align=size)
         return
     for segment, (base, mask) in enumerate(zip(access.bases, _segment_lanes(frame), strict=True)):
-        builder.call(
-            name, "void", f"{part} {_segment_of(builder, value, count, segment)}", f"ptr {base}", f"i32 {size}", mask
-        )
+        mine = _segment_of(builder, value, count, segment)
+        builder.call(name, "void", mine, Value(base, "ptr"), constant(size, "i32"), mask)
 
 
 # --- by any addresses -----------------------------------------------------------------------------------
@@ -319,10 +305,8 @@ def store_contiguous(frame: Frame, access: ContiguousAccess, value: Value) -> No
 def load(frame: Frame, address: Value, element: str, order: str = "") -> Value:
     """Load an integer for each lane that runs. A uniform address is loaded once."""
     if address.uniform:
-        flags, suffix = ("atomic volatile ", f" {order}") if order else ("", "")
-        text = f"load {flags}{element}, ptr {address.ref}{suffix}, align {width_of(element) // 8}"
-        text += "" if order else frame.program_memory
-        return Value(frame.builder.assign(text), element)
+        metadata = "" if order else frame.program_memory
+        return frame.builder.load(element, address.ref, align=width_of(element) // 8, order=order, metadata=metadata)
     return gather(frame, address, element, order)
 
 
@@ -333,9 +317,7 @@ def store(frame: Frame, address: Value, value: Value, order: str = "") -> None:
         scatter(frame, address, builder.broadcast(value), order)
         return
     if not value.uniform:
-        zeros = builder.intrinsic("ctlz", builder.mask_type, Value(frame.mask, builder.mask_type), "i1 true")
-        last = builder.assign(f"sub {builder.mask_type} {frame.width - 1}, {zeros.ref}")
-        value = element_at(frame, value, builder.resize(Value(last, builder.mask_type), "i32").ref)
-    flags, suffix = ("atomic volatile ", f" {order}") if order else ("", "")
-    text = f"store {flags}{builder.typed(value)}, ptr {address.ref}{suffix}, align {width_of(value.element) // 8}"
-    builder.line(text)
+        zeros = builder.intrinsic("ctlz", builder.mask_type, frame.mask, "i1 true")
+        last = builder.binary("sub", constant(frame.width - 1, builder.mask_type), zeros)
+        value = element_at(frame, value, builder.resize(last, "i32").ref)
+    builder.store(value, address.ref, align=width_of(value.element) // 8, order=order)

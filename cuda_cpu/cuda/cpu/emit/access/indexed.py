@@ -169,7 +169,7 @@ def gather(frame: Frame, register: str, offset: int) -> Value | None:
     if not module.has(name):
         head = f"define internal {vector} @{name}(ptr %base, {vector} %index, i{width} %mask) #1"
         module.define(name, f"{head} {{\nentry:\n{_body(frame, found.scale)}}}\n")
-    mask = f"{builder.mask_type} {frame.mask}"
+    mask = frame.mask
     ref = builder.call(name, vector, builder.typed(base), builder.typed(index), mask, how=frame.inline_attribute())
     return Value(ref, "i32", Shape.VECTOR)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, overload
 
-from cuda.cpu.emit.llvm.values import Shape, Value, width_of
+from cuda.cpu.emit.llvm.values import Part, Shape, Value, width_of
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
@@ -26,7 +26,7 @@ def for_each_lane(
     *args: Value,
     wanted: bool,
     straight: bool = False,
-    mask: str | None = None,
+    mask: Value | None = None,
 ) -> Value | None: ...
 def for_each_lane(
     frame: Frame,
@@ -36,7 +36,7 @@ def for_each_lane(
     *args: Value,
     wanted: bool = True,
     straight: bool = False,
-    mask: str | None = None,
+    mask: Value | None = None,
 ) -> Value | None:
     """Compute a SIMD group by a loop over the lanes that run.
 
@@ -69,7 +69,7 @@ def for_each_lane(
         module.define(helper, f"define internal {result} @{helper}({', '.join(head)}) {how} {{\nentry:\n{text}}}\n")
     given = list(map(builder.typed, args))
     if not straight:
-        given.append(f"{builder.mask_type} {frame.mask if mask is None else mask}")
+        given.append(builder.typed(frame.mask if mask is None else mask))
     ref = builder.call(helper, result, *given)
     return Value(ref, element, Shape.VECTOR) if wanted else None
 
@@ -209,7 +209,7 @@ def element_at(frame: Frame, value: Value, lane: str) -> Value:
     """
     if value.uniform or not has_permute(frame, frame.width, value.element):
         return frame.builder.extract(value, lane)
-    return permuted(frame, value.ref, frame.width, lane)
+    return permuted(frame, frame.builder.part(value), lane)
 
 
 def has_permute(frame: Frame, count: int, element: str) -> bool:
@@ -220,17 +220,12 @@ def has_permute(frame: Frame, count: int, element: str) -> bool:
 PERMUTES = {16: "llvm.x86.avx512.permvar.si.512", 32: "llvm.x86.avx512.vpermi2var.d.512"}
 
 
-def permuted(frame: Frame, ref: str, count: int, lane: str) -> Value:
+def permuted(frame: Frame, value: Part, lane: str) -> Value:
     """Return an element of a vector of 16 or 32 lanes."""
-    builder, part, look = frame.builder, "<16 x i32>", PERMUTES[count]
-    index = builder.assign(f"insertelement {part} poison, i32 {lane}, i64 0")
-    operands = [ref, index]
-    if count == 32:
-        halves = []
-        for first in (0, 16):
-            picks = ", ".join(f"i32 {first + each}" for each in range(16))
-            halves.append(builder.assign(f"shufflevector <32 x i32> {ref}, <32 x i32> poison, {part} <{picks}>"))
-        operands = [halves[0], index, halves[1]]
+    builder, part, look = frame.builder, "<16 x i32>", PERMUTES[value.lanes]
+    operands = [value, builder.join("i32", [Value(lane, "i32")], 16)]
+    if value.lanes == 32:
+        halves = [builder.shuffle(value, range(first, first + 16)) for first in (0, 16)]
+        operands = [halves[0], operands[1], halves[1]]
     frame.module.declare(look, part, [part] * len(operands))
-    found = builder.call(look, part, *(f"{part} {each}" for each in operands))
-    return Value(builder.assign(f"extractelement {part} {found}, i64 0"), "i32")
+    return builder.element_of(builder.call_part(look, "i32", 16, *operands), 0)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.access.affine import ContiguousAccess
 from cuda.cpu.emit.access.linear import is_nothing
+from cuda.cpu.emit.llvm.values import Value, constant
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
@@ -47,26 +48,27 @@ def prefetch(frame: Frame, access: ContiguousAccess, size: int, *, to_write: boo
     builder.label(after)
 
 
-def _is_small_launch(frame: Frame) -> str:
+def _is_small_launch(frame: Frame) -> Value:
     """Return whether this call runs the whole launch, whose data are likely in the second-level cache already."""
-    sizes = [frame.warp_field("grid_dim", "i32", 4 * axis).ref for axis in range(3)]
-    count = frame.at_entry(f"mul i32 {sizes[0]}, {sizes[1]}")
-    count = frame.at_entry(f"mul i32 {count}, {sizes[2]}")
-    return frame.at_entry(f"icmp eq i32 {count}, {frame.warp_field('blocks', 'i32').ref}")
+    sizes = [frame.warp_field("grid_dim", "i32", 4 * axis) for axis in range(3)]
+    count = frame.entry.binary("mul", sizes[0], sizes[1])
+    count = frame.entry.binary("mul", count, sizes[2])
+    return frame.entry.compare("icmp eq", count, frame.warp_field("blocks", "i32"))
 
 
 def _emit_hints(frame: Frame, access: ContiguousAccess, size: int, *, to_write: bool) -> None:
     builder = frame.builder
     for base in access.bases if size >= LINE else access.bases[:1]:
         if access.advance is not None and _is_in_loop(frame):
-            far = builder.assign(f"mul i64 {access.advance.ref}, {ITERATIONS}")
-            pointers = [builder.assign(f"getelementptr i8, ptr {base}, i64 {far}")]
+            far = builder.binary("mul", access.advance, ITERATIONS)
+            pointers = [builder.element("i8", base, far)]
         else:
             pointers = [builder.offset(base, far) for far in _distances(frame)]
         for pointer in pointers:
             for line in range(0, size, max(LINE, size * len(access.bases) // 2)):  # the hardware fetches lines in pairs
-                hint = f"i32 {int(to_write)}, i32 {SECOND}, i32 1"
-                builder.line(f"call void @llvm.prefetch.p0(ptr {builder.offset(pointer, line)}, {hint})")
+                address = Value(builder.offset(pointer, line), "ptr")
+                hint = (constant(each, "i32") for each in (to_write, SECOND, 1))
+                builder.call("llvm.prefetch.p0", "void", address, *hint)
 
 
 def _distances(frame: Frame) -> list[int]:

@@ -45,9 +45,7 @@ def load(frame: Frame, address: Value, element: str, count: int, order: str) -> 
 def _load_word(frame: Frame, address: Value, element: str, order: str) -> Value:
     if not address.uniform:
         return gather(frame, address, element, order)
-    align = width_of(element) // 8
-    text = f"load atomic volatile {element}, ptr {address.ref} {order}, align {align}"
-    return Value(frame.builder.assign(text), element)
+    return frame.builder.load(element, address.ref, align=width_of(element) // 8, order=order)
 
 
 def _load_pairs(frame: Frame, address: Value, order: str) -> list[Value]:
@@ -65,8 +63,7 @@ def _load_pairs(frame: Frame, address: Value, order: str) -> list[Value]:
         text += f"  %r1 = insertvalue {result} %r0, {vector} %w1, 1\n"
         head = f"define internal {result} @{name}(<{width} x ptr> %p, i{width} %mask) #1"
         module.define(name, f"{head} {{\nentry:{text}  ret {result} %r1\n}}\n")
-    ref = builder.call(name, result, builder.typed(address), f"{builder.mask_type} {frame.mask}")
-    return [Value(builder.assign(f"extractvalue {result} {ref}, {half}"), "i64", Shape.VECTOR) for half in range(2)]
+    return builder.call_several(name, [("i64", Shape.VECTOR)] * 2, address, frame.mask)
 
 
 def store(frame: Frame, address: Value, elements: list[Value], order: str) -> None:
@@ -93,7 +90,7 @@ def store(frame: Frame, address: Value, elements: list[Value], order: str) -> No
         access = f"%one = load i128, ptr %pair, align 16\n  store atomic volatile i128 %one, ptr %ptr {order}, align 16"
         head = f"define internal void @{name}({vector} %v0, {vector} %v1, <{width} x ptr> %p, i{width} %mask) #1"
         module.define(name, f"{head} {{\nentry:\n{both}{_each(frame, access, '%both')}  ret void\n}}\n")
-    given = [*map(builder.typed, vectors), builder.typed(addresses), f"{builder.mask_type} {frame.mask}"]
+    given = [*vectors, addresses, frame.mask]
     builder.call(name, "void", *given)
 
 

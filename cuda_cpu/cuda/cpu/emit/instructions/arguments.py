@@ -11,16 +11,16 @@ from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import Operand, Symbol, Variable
 
 
-def argument(frame: Frame, operand: Operand, parameter: Variable) -> str:
-    """Return an argument of a call as LLVM operand text, with its type."""
+def argument(frame: Frame, operand: Operand, parameter: Variable) -> Value:
+    """Return an argument of a call: the value of a scalar, the address of anything else."""
     storage = frame.variables.get(operand.name) if isinstance(operand, Symbol) else None
     if storage is not None:
         if is_scalar(parameter):
-            return frame.builder.typed(storage.read(0, words_of(parameter)[0], frame.line))
-        return f"ptr {storage.pointer}"
+            return storage.read(0, words_of(parameter)[0], frame.line)
+        return Value(storage.pointer, "ptr")
     if not is_scalar(parameter):
         raise PtxError(f"argument {operand!r} must be a .param variable", frame.line)
-    return frame.builder.typed(frame.builder.broadcast(frame.read(operand, f"b{8 * parameter.size}")))
+    return frame.builder.broadcast(frame.read(operand, f"b{8 * parameter.size}"))
 
 
 def storage_of(frame: Frame, operand: Operand) -> Storage:

@@ -67,23 +67,23 @@ def enter(frame: Frame) -> None:
 def _enter_device(frame: Frame) -> None:
     builder, function = frame.builder, frame.facts.function
     if any(isinstance(item, Call) for item in frame.facts.body):
-        address = builder.call("llvm.frameaddress.p0", "ptr", "i32 0")
+        address = Value(builder.call("llvm.frameaddress.p0", "ptr", "i32 0"), "ptr")
         frame.module.declare("llvm.frameaddress.p0", "ptr", ["i32"])
-        here = builder.assign(f"ptrtoint ptr {address} to i64")
-        limit = frame.warp_field("stack_limit", "i64").ref
-        frame.fault_if(builder.assign(f"icmp ult i64 {here}, {limit}"), "stack")
+        here = builder.cast("ptrtoint", address, "i64")
+        limit = frame.warp_field("stack_limit", "i64")
+        frame.fault_if(builder.compare("icmp ult", here, limit), "stack")
     if size := frame.facts.local_bytes:
-        top = frame.warp_pointer("local_top")
-        before = base = builder.load("i64", top, align=8)
+        top = frame.warp_slot("local_top", "i64")
+        before = base = top.load()
         alignment = local_alignment(function)
         if alignment > 16:
-            above = builder.assign(f"add i64 {base.ref}, {alignment - 1}")
-            base = Value(builder.assign(f"and i64 {above}, {-alignment}"), "i64")
+            above = builder.binary("add", base, alignment - 1)
+            base = builder.binary("and", above, -alignment)
         frame.set_local_memory(before, base)
-        after = builder.assign(f"add i64 {base.ref}, {size}")
-        stride = frame.warp_field("local_stride", "i64").ref
-        frame.fault_if(builder.assign(f"icmp ugt i64 {after}, {stride}"), "stack")
-        builder.line(f"store i64 {after}, ptr {top}, align 8")
+        after = builder.binary("add", base, size)
+        stride = frame.warp_field("local_stride", "i64")
+        frame.fault_if(builder.compare("icmp ugt", after, stride), "stack")
+        top.store(after)
     for number, parameter in enumerate(function.parameters):
         scalar = is_scalar(parameter)
         storage = Storage(builder, parameter, "" if scalar else f"%p{number}")
@@ -99,15 +99,15 @@ def leave(frame: Frame) -> None:
     """Emit the return of the LLVM function."""
     builder, function = frame.builder, frame.facts.function
     if function.entry:
-        builder.line("ret void")
+        builder.ret()
         return
     if frame.local_before is not None:
-        builder.line(f"store i64 {frame.local_before.ref}, ptr {frame.warp_pointer('local_top')}, align 8")
+        frame.warp_slot("local_top", "i64").store(frame.local_before)
     returned = _returned(function.results)
     if returned is None:
-        builder.line("ret void")
+        builder.ret()
     else:
-        builder.line(f"ret {builder.typed(frame.variables[returned.name].load(0))}")
+        builder.ret(frame.variables[returned.name].load(0))
 
 
 # --- calls --------------------------------------------------------------------------------------------
@@ -125,9 +125,9 @@ def emit_call(frame: Frame, call: Call) -> None:
             raise PtxError(f"function {call.target.name!r} is called and not defined", call.line)
         _call_direct(frame, call, function)
     if _may_exit(frame, call):
-        dead = frame.builder.assign(f"load {frame.builder.mask_type}, ptr {frame.dead}")
-        alive = frame.builder.assign(f"xor {frame.builder.mask_type} {dead}, -1")
-        frame.set_mask(frame.builder.assign(f"and {frame.builder.mask_type} {frame.mask}, {alive}"))
+        dead = frame.dead.load()
+        alive = frame.builder.binary("xor", dead, -1)
+        frame.set_mask(frame.builder.binary("and", frame.mask, alive))
 
 
 def _may_exit(frame: Frame, call: Call) -> bool:
@@ -136,24 +136,24 @@ def _may_exit(frame: Frame, call: Call) -> bool:
     return bool(leaves) if isinstance(call.target, Register) else call.target.name in leaves
 
 
-def _arguments(frame: Frame, call: Call, function: Function) -> list[str]:
-    """Return the arguments of a call of a known function, with their LLVM types."""
+def _arguments(frame: Frame, call: Call, function: Function) -> list[Value]:
+    """Return the arguments of a call of a known function."""
     if len(call.arguments) != len(function.parameters) or len(call.results) != len(function.results):
         raise PtxError(f"call of {function.name!r} with another number of parameters than declared", call.line)
     pairs = zip(call.arguments, function.parameters, strict=True)
     return [argument(frame, operand, parameter) for operand, parameter in pairs]
 
 
-def _call(frame: Frame, function: Function, mask: str, arguments: list[str]) -> list[list[Value]]:
+def _call(frame: Frame, function: Function, mask: Value, arguments: list[Value]) -> list[list[Value]]:
     """Emit the call of a known function for the lanes of `mask`; return the words of each result."""
     builder = frame.builder
-    arguments = [f"ptr {frame.group.warp}", f"{builder.mask_type} {mask}", f"ptr {frame.dead}", *arguments]
+    arguments = [Value(frame.group.warp, "ptr"), mask, Value(frame.dead.pointer, "ptr"), *arguments]
     returned = _returned(function.results)
     if returned is not None:
         name = builder.call(symbol_of(function), _result_type(frame.module, function.results), *arguments)
         return [[Value(name, words_of(returned)[0], Shape.VECTOR)]]
     results = [Storage(builder, result) for result in function.results]
-    arguments += [f"ptr {result.pointer}" for result in results]
+    arguments += [Value(result.pointer, "ptr") for result in results]
     builder.call(symbol_of(function), "void", *arguments)
     return [[result.load(index) for index in range(result.count)] for result in results]
 
@@ -190,8 +190,8 @@ def _call_indirect(frame: Frame, call: Call) -> None:
     rest = frame.mask
     for function in functions:
         equal = builder.lane_bits(builder.compare("icmp eq", target, frame.address_of(function.name)))
-        here = builder.assign(f"and {builder.mask_type} {equal}, {rest}")
-        rest = builder.assign(f"xor {builder.mask_type} {here}, {rest}")
+        here = builder.binary("and", equal, rest)
+        rest = builder.binary("xor", here, rest)
         then, after = builder.new_label("call"), builder.new_label("called")
         builder.branch(builder.is_zero(here), after, then)
         builder.label(then)
@@ -202,7 +202,7 @@ def _call_indirect(frame: Frame, call: Call) -> None:
                 storage.store(index, builder.resize(word, storage.element), lanes)
         builder.jump(after)
         builder.label(after)
-    frame.fault_if(builder.assign(f"icmp ne {builder.mask_type} {rest}, 0"), "invalid_pc")
+    frame.fault_if(builder.compare("icmp ne", rest, 0), "invalid_pc")
     for operand, storage in zip(call.results, results, strict=True):
         if isinstance(operand, Register):
             frame.write(operand, storage.load(0))

@@ -83,7 +83,7 @@ def _refuse(frame: Frame, instruction: Instruction, form: Form) -> None:
     request.point(bulk.TO, instruction.address(0), form.space)
     request.point(bulk.BARRIER, barrier, form.space)
     response = builder.alloca("i128", 16)
-    builder.line(f"store i128 0, ptr {response}, align 16")
+    builder.store(constant(0, "i128"), response, align=16)
     request.put(bulk.FROM, Value(response, "ptr"))
     request.put(bulk.COORDINATE, constant(16, "i64"))
     if form.multicast_cluster_all:

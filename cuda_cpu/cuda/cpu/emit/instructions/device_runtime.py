@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from cuda.cpu.emit.instructions.arguments import field, put_result
 from cuda.cpu.emit.instructions.memory.bulk import SLOTS, Request
+from cuda.cpu.emit.llvm.values import Value, constant
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.device_runtime import FUNCTIONS, names_of
 from cuda.cpu.ptx.error import PtxError
@@ -38,7 +39,6 @@ def emit_call(frame: Frame, call: Call) -> None:
             request.put(index, field(frame, operand, offset, width))
             index, offset = index + 1, offset + width
     assert index <= SLOTS
-    lanes = f"{frame.builder.mask_type} {frame.mask}"
-    frame.service("device_call", "void", lanes, f"i32 {number}", f"ptr {request.slots}")
+    frame.service("device_call", frame.mask, constant(number, "i32"), Value(request.slots, "ptr"))
     if call.results:
         put_result(frame, call.results[0], request.get(0, f"i{8 * result}"))

@@ -78,7 +78,7 @@ def divide(frame: Frame, form: Form, a: Value, b: Value) -> Value:
 
 def negate(frame: Frame, form: Form, a: Value) -> Value:
     builder = frame.builder
-    return Value(builder.assign(f"fneg {builder.typed(a)}"), a.element, a.shape)
+    return builder.unary("fneg", a)
 
 
 def absolute(frame: Frame, form: Form, a: Value) -> Value:

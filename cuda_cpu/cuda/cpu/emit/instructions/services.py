@@ -38,11 +38,11 @@ def _emit_service(name: str) -> Callable[[Frame, Call], None]:
         for operand, width in zip(arguments, widths, strict=True):
             buffers.append(builder.alloca(builder.type(f"i{8 * width}"), 64))
             variable = Variable("", "param", f"b{8 * width}", width, width)
-            builder.line(f"store {argument(frame, operand, variable)}, ptr {buffers[-1]}, align 64")
+            builder.store(argument(frame, operand, variable), buffers[-1], align=64)
         if result:
             buffers.append(builder.alloca(builder.type(f"i{8 * result}"), 64))
             builder.store(builder.broadcast(constant(0, f"i{8 * result}")), buffers[-1], align=64)
-        frame.service(service, "void", f"{builder.mask_type} {frame.mask}", *(f"ptr {buffer}" for buffer in buffers))
+        frame.service(service, frame.mask, *(Value(buffer, "ptr") for buffer in buffers))
         if result and call.results:
             value: Value = builder.load(f"i{8 * result}", buffers[-1], shape=Shape.VECTOR, align=64)
             put_result(frame, call.results[0], value)
@@ -70,8 +70,7 @@ def _emit_update(name: str) -> Callable[[Frame, Call], None]:
             for offset in range(0, width, 4) if width == 12 else (0,):
                 request.put(index, field(frame, operand, offset, 4 if width == 12 else width))
                 index += 1
-        lanes = f"{frame.builder.mask_type} {frame.mask}"
-        frame.service("graph_update", "void", lanes, f"i32 {what}", f"ptr {request.slots}")
+        frame.service("graph_update", frame.mask, constant(what, "i32"), Value(request.slots, "ptr"))
         if call.results:
             put_result(frame, call.results[0], request.get(0, "i32"))
 

@@ -15,34 +15,34 @@ from cuda.cpu.ptx.syntax import Instruction
 REDUCTIONS = {"popc": 0, "and": 1, "or": 2}
 
 
-def of_first_lane(frame: Frame, value: Value) -> str:
-    """Return the value of the first active lane, with its LLVM type."""
+def of_first_lane(frame: Frame, value: Value) -> Value:
+    """Return the value of the first active lane."""
     if not value.uniform:
         builder = frame.builder
-        mask = Value(frame.mask, builder.mask_type)
+        mask = frame.mask
         first = builder.intrinsic("cttz", builder.mask_type, mask, "i1 true")
         value = builder.extract(value, builder.resize(first, "i32").ref)
-    return frame.builder.typed(value)
+    return value
 
 
 @emits("bar", "barrier")
 def emit_barrier(frame: Frame, instruction: Instruction, form: Form) -> None:
     if "warp" in form.modifiers:
         # Lanes of a SIMD group run in lockstep; only the compiler must not move memory accesses across.
-        frame.builder.line('fence syncscope("singlethread") seq_cst')
+        frame.builder.fence("seq_cst", "singlethread")
         return
     if form.modifiers[0] == "cluster":
         lanes = frame.flow.joined_lanes() if form.op == "wait" else frame.mask
-        frame.service(f"cluster_{form.op}", "void", f"{frame.builder.mask_type} {lanes}")
+        frame.service(f"cluster_{form.op}", lanes)
         return
     if form.red:
         _reduce(frame, instruction, form)
         return
     number, *threads = (of_first_lane(frame, frame.read(operand, "u32")) for operand in instruction.operands)
-    count = threads[0] if threads else "i32 0"
+    count = threads[0] if threads else constant(0, "i32")
     lanes = frame.flow.joined_lanes() if form.op == "sync" else frame.mask
     service = "barrier_sync" if form.op == "sync" else "barrier_arrive"
-    frame.service(service, "void", number, count, f"{frame.builder.mask_type} {lanes}")
+    frame.service(service, number, count, lanes)
 
 
 def _reduce(frame: Frame, instruction: Instruction, form: Form) -> None:
@@ -50,18 +50,10 @@ def _reduce(frame: Frame, instruction: Instruction, form: Form) -> None:
     builder = frame.builder
     destination, number, *threads, predicate = instruction.operands
     held = builder.lane_bits(frame.read(predicate, "pred"))
-    held = builder.assign(f"and {builder.mask_type} {held}, {frame.mask}")
-    count = of_first_lane(frame, frame.read(threads[0], "u32")) if threads else "i32 0"
-    result = frame.service(
-        "barrier_reduce",
-        "i32",
-        of_first_lane(frame, frame.read(number, "u32")),
-        count,
-        f"{builder.mask_type} {frame.mask}",
-        f"i32 {REDUCTIONS[form.op]}",
-        f"{builder.mask_type} {held}",
-    )
-    value = Value(result, "i32")
+    held = builder.binary("and", held, frame.mask)
+    count = of_first_lane(frame, frame.read(threads[0], "u32")) if threads else constant(0, "i32")
+    first, kind = of_first_lane(frame, frame.read(number, "u32")), constant(REDUCTIONS[form.op], "i32")
+    value = frame.query("barrier_reduce", "i32", first, count, frame.mask, kind, held)
     if form.type == "pred":
         value = builder.compare("icmp ne", value, constant(0, "i32"))
     frame.write(destination, value)
@@ -69,7 +61,7 @@ def _reduce(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 @emits("membar", "fence")
 def emit_fence(frame: Frame, instruction: Instruction, form: Form) -> None:
-    frame.builder.line("fence seq_cst")
+    frame.builder.fence("seq_cst")
 
 
 @emits("trap", "brkpt")
@@ -79,7 +71,7 @@ def emit_trap(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 @emits("nanosleep")
 def emit_nanosleep(frame: Frame, instruction: Instruction, form: Form) -> None:
-    frame.service("nanosleep", "void", of_first_lane(frame, frame.read(instruction.operands[0], "u32")))
+    frame.service("nanosleep", of_first_lane(frame, frame.read(instruction.operands[0], "u32")))
 
 
 @emits("pmevent", "setmaxnreg", "griddepcontrol")
@@ -99,7 +91,7 @@ def emit_stacksave(frame: Frame, instruction: Instruction, form: Form) -> None:
 @emits("stackrestore")
 def emit_stackrestore(frame: Frame, instruction: Instruction, form: Form) -> None:
     value = of_first_lane(frame, frame.builder.resize(frame.read(instruction.operands[0], form.type), "i64"))
-    frame.builder.line(f"store {value}, ptr {frame.warp_pointer('local_top')}, align 8")
+    frame.warp_slot("local_top", "i64").store(value)
 
 
 @emits("alloca")
@@ -119,6 +111,6 @@ def emit_alloca(frame: Frame, instruction: Instruction, form: Form) -> None:
     start = builder.binary("add", top, constant(align - 1, "i64"))
     start = builder.binary("and", start, constant(-align, "i64"))
     end = builder.binary("add", start, most)
-    frame.fault_if(builder.compare("icmp ugt", end, frame.warp_field("local_stride", "i64")).ref, "stack")
+    frame.fault_if(builder.compare("icmp ugt", end, frame.warp_field("local_stride", "i64")), "stack")
     builder.store(end, frame.warp_pointer("local_top"), align=8)
     frame.write(instruction.operands[0], builder.resize(start, "i" + form.type[1:]))

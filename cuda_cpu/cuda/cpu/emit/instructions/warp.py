@@ -19,7 +19,7 @@ from cuda.cpu.ptx.syntax import Instruction, Operand, Pair
 
 def _members(frame: Frame, operand: Operand) -> Value:
     """Return each lane's member mask, restricted to the active lanes."""
-    return frame.builder.binary("and", frame.read(operand, "b32"), Value(frame.mask, "i32"))
+    return frame.builder.binary("and", frame.read(operand, "b32"), frame.mask)
 
 
 def _write_pair(frame: Frame, destination: Operand, first: Value, second: Value) -> None:
@@ -40,11 +40,9 @@ def emit_shuffle(frame: Frame, instruction: Instruction, form: Form) -> None:
     index, limits = frame.read(select, "b32"), frame.read(clamp, "b32")
     if index.literal and index.uniform and limits.literal and limits.uniform:
         sources = [_source_lane(form.mode, lane, int(index.ref) & 31, int(limits.ref)) for lane in range(frame.width)]
-        order = ", ".join(f"i32 {from_}" for from_, _ in sources)
-        vector = builder.type_of(value)
-        ref = builder.assign(f"shufflevector {vector} {value.ref}, {vector} poison, <{frame.width} x i32> <{order}>")
+        moved = builder.permute(value, [from_ for from_, _ in sources])
         inside = ", ".join(f"i1 {str(within).lower()}" for _, within in sources)
-        _write_pair(frame, destination, Value(ref, "i32", Shape.VECTOR), Value(f"<{inside}>", "i1", Shape.VECTOR, True))
+        _write_pair(frame, destination, moved, Value(f"<{inside}>", "i1", Shape.VECTOR, True))
         return
     lanes, within = _source_lanes(frame, form.mode, index, limits)
     _write_pair(frame, destination, permute(frame, value, lanes), within)
@@ -124,8 +122,8 @@ def emit_vote(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Combine a predicate over the lanes of the member mask."""
     builder = frame.builder
     destination, source, *membermask = instruction.operands
-    members = _members(frame, *membermask) if membermask else Value(frame.mask, "i32")
-    holds = Value(builder.lane_bits(frame.read(source, "pred")), "i32")
+    members = _members(frame, *membermask) if membermask else frame.mask
+    holds = builder.lane_bits(frame.read(source, "pred"))
     voted = builder.binary("and", holds, members)
     none = builder.compare("icmp eq", voted, constant(0, "i32"))
     every = builder.compare("icmp eq", voted, members)
@@ -141,7 +139,7 @@ def emit_vote(frame: Frame, instruction: Instruction, form: Form) -> None:
 @emits("activemask")
 def emit_activemask(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Write the mask of the active lanes."""
-    frame.write(instruction.operands[0], Value(frame.mask, "i32"))
+    frame.write(instruction.operands[0], frame.mask)
 
 
 @emits("elect")
@@ -210,7 +208,7 @@ def emit_redux(frame: Frame, instruction: Instruction, form: Form) -> None:
     if form.type == "f32":
         value = _ordered(frame, form, value, neutral)
     if members.uniform:
-        chosen = builder.select(builder.lanes_of(members.ref), value, constant(neutral, "i32"))
+        chosen = builder.select(builder.lanes_of(members), value, constant(neutral, "i32"))
         result = _reduce(frame, name, chosen)
         frame.write(destination, _unordered(frame, result) if form.type == "f32" else result)
         return

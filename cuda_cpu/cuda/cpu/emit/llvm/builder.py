@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from cuda.cpu.emit.llvm.module import DebugLocation, Module
-from cuda.cpu.emit.llvm.values import WIDTHS, Shape, Value, as_real, constant, integer_of, is_float, width_of
+from cuda.cpu.emit.llvm.slot import Slot
+from cuda.cpu.emit.llvm.values import WIDTHS, Part, Shape, Value, as_real, constant, integer_of, is_float, width_of
 
 
 class Builder:
@@ -62,6 +63,10 @@ class Builder:
         self.allocas.append(f"  {name} = alloca {type_}" + (f", align {align}" if align else ""))
         return name
 
+    def slot(self, element: str, shape: Shape = Shape.UNIFORM) -> Slot:
+        """Reserve a stack slot for a value."""
+        return Slot(self, self.alloca(self.type(element, shape)), element, shape)
+
     def keep_in_memory(self) -> None:
         """Keep LLVM from promoting stack slots to registers, which would need a phi in every block."""
         slots = [line.split(" = alloca ")[0].strip() for line in self.allocas if " = alloca " in line]
@@ -71,10 +76,25 @@ class Builder:
     def jump(self, target: str) -> None:
         self.line(f"br label %{target}")
 
-    def branch(self, condition: str, then: str, other: str, *, likely: bool | None = None) -> None:
+    def branch(self, condition: Value, then: str, other: str, *, likely: bool | None = None) -> None:
         """Branch conditionally; `likely` sets branch weights: True favours `then`, False `other`."""
+        if condition.element != "i1" or not condition.uniform:
+            raise TypeError(f"branch on {self.typed(condition)}, which is no i1")
         weights = "" if likely is None else f", !prof !{0 if likely else 1}"
-        self.line(f"br i1 {condition}, label %{then}, label %{other}{weights}")
+        self.line(f"br i1 {condition.ref}, label %{then}, label %{other}{weights}")
+
+    def switch(self, index: Value, cases: Iterable[tuple[int, str]], otherwise: str) -> None:
+        """Branch to the label of a number, or to `otherwise`."""
+        if not index.uniform:
+            raise TypeError(f"switch on {self.typed(index)}, which is no scalar")
+        arms = " ".join(f"{index.element} {number}, label %{label}" for number, label in cases)
+        self.line(f"switch {self.typed(index)}, label %{otherwise} [{arms}]")
+
+    def unreachable(self) -> None:
+        self.line("unreachable")
+
+    def ret(self, value: Value | None = None) -> None:
+        self.line("ret void" if value is None else f"ret {self.typed(value)}")
 
     # --- types and shapes -------------------------------------------------------------------------
 
@@ -86,8 +106,11 @@ class Builder:
     def type_of(self, value: Value) -> str:
         return self.type(value.element, value.shape)
 
-    def typed(self, value: Value) -> str:
-        return f"{self.type_of(value)} {value.ref}"
+    def typed(self, value: Value | Part) -> str:
+        """Return a value as an operand with its type."""
+        if isinstance(value, Part):
+            return f"{value.type} {value.ref}"
+        return f"{self.type(value.element, value.shape)} {value.ref}"
 
     def broadcast(self, value: Value) -> Value:
         """Give the value one element per lane."""
@@ -105,9 +128,10 @@ class Builder:
 
     def align_shapes(self, *values: Value) -> tuple[Value, ...]:
         """Broadcast the uniform values among `values` if any of them is a vector."""
-        if all(value.shape is Shape.UNIFORM for value in values):
-            return values
-        return tuple(map(self.broadcast, values))
+        for value in values:
+            if value.shape is Shape.VECTOR:
+                return tuple(map(self.broadcast, values))
+        return values
 
     def lane_numbers(self, element: str = "i32") -> Value:
         elements = ", ".join(f"{element} {lane}" for lane in range(self.width))
@@ -115,14 +139,28 @@ class Builder:
 
     # --- operations -------------------------------------------------------------------------------
 
-    def binary(self, opcode: str, a: Value, b: Value) -> Value:
-        a, b = self.align_shapes(a, b)
-        return Value(self.assign(f"{opcode} {self.type_of(a)} {a.ref}, {b.ref}"), a.element, a.shape)
+    def binary(self, opcode: str, a: Value, b: Value | int) -> Value:
+        """Compute with two values of one type; a number is a constant of that type."""
+        a, b = self._operands(opcode, a, b)
+        return Value(self.assign(f"{opcode} {self.type(a.element, a.shape)} {a.ref}, {b.ref}"), a.element, a.shape)
 
-    def compare(self, opcode: str, a: Value, b: Value) -> Value:
+    def compare(self, opcode: str, a: Value, b: Value | int) -> Value:
         """Compare by an `opcode` such as "icmp slt" or "fcmp oeq"."""
-        a, b = self.align_shapes(a, b)
-        return Value(self.assign(f"{opcode} {self.type_of(a)} {a.ref}, {b.ref}"), "i1", a.shape)
+        a, b = self._operands(opcode, a, b)
+        return Value(self.assign(f"{opcode} {self.type(a.element, a.shape)} {a.ref}, {b.ref}"), "i1", a.shape)
+
+    def _operands(self, opcode: str, a: Value, b: Value | int) -> tuple[Value, Value]:
+        """Return two operands of one type and shape."""
+        if not isinstance(b, Value):
+            b = constant(b, a.element)
+        elif a.element != b.element:
+            raise TypeError(f"{opcode} of {self.typed(a)} and {self.typed(b)}")
+        if a.shape is not b.shape:
+            return self.broadcast(a), self.broadcast(b)
+        return a, b
+
+    def unary(self, opcode: str, value: Value) -> Value:
+        return Value(self.assign(f"{opcode} {self.typed(value)}"), value.element, value.shape)
 
     def cast(self, opcode: str, value: Value, element: str) -> Value:
         if value.element == element:
@@ -145,7 +183,10 @@ class Builder:
                 self._bitcasts[found.ref, value.element] = value
         return found
 
-    def select(self, condition: Value, a: Value, b: Value) -> Value:
+    def select(self, condition: Value, a: Value, b: Value | int) -> Value:
+        a, b = self._operands("select", a, b)
+        if condition.element != "i1":
+            raise TypeError(f"select by {self.typed(condition)}, which is no i1")
         if condition.uniform:
             a, b = self.align_shapes(a, b)
         else:
@@ -171,17 +212,103 @@ class Builder:
         name = names.get(element, element)
         return name if shape is Shape.UNIFORM else f"v{self.width}{name}"
 
-    def call(self, name: str, result: str, *args: str, how: str = "") -> str:
-        """Call a function with typed argument texts; return the result's name ("" for void). `how`: an attribute.
+    def call(self, name: str, result: str, *args: Value | Part | str, how: str = "", mergeable: bool = False) -> str:
+        """Call a function with values, or argument texts with types; return the result's name ("" for void).
 
-        LLVM must not merge equal calls (nomerge): the message of a fault names the instruction of the call.
+        `how` is an attribute. LLVM must not merge equal calls (nomerge) that may fault: the message names the
+        instruction of the call.
         """
-        attributes = [each for each in ("" if name.startswith("llvm.") else "nomerge", how) if each]
-        text = " ".join((f"call {result} @{name}({', '.join(args)})", *attributes))
+        attributes = [each for each in ("" if name.startswith("llvm.") or mergeable else "nomerge", how) if each]
+        given = ", ".join([arg if isinstance(arg, str) else self.typed(arg) for arg in args])
+        text = " ".join((f"call {result} @{name}({given})", *attributes))
         if result == "void":
             self.line(text)
             return ""
         return self.assign(text)
+
+    def call_several(
+        self, name: str, fields: Sequence[tuple[str, Shape]], *args: Value | Part | str, how: str = ""
+    ) -> list[Value]:
+        """Call a function that returns a struct; return its fields, given by element type and shape."""
+        result = f"{{ {', '.join(self.type(element, shape) for element, shape in fields)} }}"
+        ref = self.call(name, result, *args, how=how)
+        return [
+            Value(self.assign(f"extractvalue {result} {ref}, {number}"), element, shape)
+            for number, (element, shape) in enumerate(fields)
+        ]
+
+    def call_pointer(self, function: Value, result: str, *args: Value) -> Value | None:
+        """Call a function through a pointer; None if the result is void."""
+        text = f"call {result} {function.ref}({', '.join(map(self.typed, args))})"
+        if result == "void":
+            self.line(text)
+            return None
+        return Value(self.assign(text), result)
+
+    def opaque(self, value: Value, attributes: str = "") -> Value:
+        """Return a copy of an i32 of which LLVM knows nothing."""
+        return Value(self.assign(f'call i32 asm "", "=r,0"({self.typed(value)}){attributes}'), "i32")
+
+    def fence(self, order: str, scope: str = "") -> None:
+        self.line(f'fence syncscope("{scope}") {order}' if scope else f"fence {order}")
+
+    # --- vectors of other widths ------------------------------------------------------------------
+
+    def part(self, value: Value) -> Part:
+        """Return all lanes of a vector."""
+        if value.uniform:
+            raise TypeError(f"{self.typed(value)} is no vector")
+        return Part(value.ref, value.element, self.width)
+
+    def scalar_part(self, value: Value) -> Part:
+        """Return a scalar as a vector of one lane."""
+        return Part(self.assign(f"bitcast {self.typed(value)} to <1 x {value.element}>"), value.element, 1)
+
+    def scalar(self, part: Part) -> Value:
+        """Return the element of a vector of one lane."""
+        return Value(self.assign(f"bitcast {self.typed(part)} to {part.element}"), part.element)
+
+    def group(self, part: Part) -> Value:
+        """Return a vector of as many lanes as the SIMD group has."""
+        if part.lanes != self.width:
+            raise TypeError(f"{self.typed(part)} has not {self.width} lanes")
+        return Value(part.ref, part.element, Shape.VECTOR)
+
+    def shuffle(self, a: Part, picks: Iterable[int | None], b: Part | None = None) -> Part:
+        """Pick elements of one or two vectors; None is an element of any value."""
+        if b is not None and b.type != a.type:
+            raise TypeError(f"shuffle of {self.typed(a)} and {self.typed(b)}")
+        order = ["i32 poison" if pick is None else f"i32 {pick}" for pick in picks]
+        second = "poison" if b is None else b.ref
+        text = f"shufflevector {self.typed(a)}, {a.type} {second}, <{len(order)} x i32> <{', '.join(order)}>"
+        return Part(self.assign(text), a.element, len(order))
+
+    def permute(self, value: Value, picks: Iterable[int], other: Value | None = None) -> Value:
+        """Return a vector of some elements of one vector, or of two."""
+        return self.group(self.shuffle(self.part(value), picks, None if other is None else self.part(other)))
+
+    def join(self, element: str, values: Iterable[Value], lanes: int) -> Part:
+        """Return a vector that begins with some scalars; each is asked for when it is needed."""
+        part = Part("poison", element, lanes)
+        for position, value in enumerate(values):
+            ref = self.assign(f"insertelement {self.typed(part)}, {self.typed(value)}, i64 {position}")
+            part = Part(ref, element, lanes)
+        return part
+
+    def element_of(self, part: Part, index: int) -> Value:
+        return Value(self.assign(f"extractelement {self.typed(part)}, i64 {index}"), part.element)
+
+    def load_part(self, element: str, lanes: int, pointer: str, *, align: int, metadata: str = "") -> Part:
+        part = Part("", element, lanes)
+        ref = self.assign(f"load {part.type}, ptr {pointer}, align {align}{metadata}")
+        return Part(ref, element, lanes)
+
+    def store_part(self, part: Part, pointer: str, *, align: int) -> None:
+        self.line(f"store {self.typed(part)}, ptr {pointer}, align {align}")
+
+    def call_part(self, name: str, element: str, lanes: int, *args: Value | Part | str) -> Part:
+        """Call a function that returns a vector."""
+        return Part(self.call(name, f"<{lanes} x {element}>", *args), element, lanes)
 
     # --- common combinations ----------------------------------------------------------------------
 
@@ -207,31 +334,59 @@ class Builder:
         return self.binary("xor", value, constant(-1, value.element))
 
     def load(
-        self, element: str, pointer: str, *, shape: Shape = Shape.UNIFORM, align: int = 0, flags: str = ""
+        self,
+        element: str,
+        pointer: str,
+        *,
+        shape: Shape = Shape.UNIFORM,
+        align: int = 0,
+        order: str = "",
+        metadata: str = "",
     ) -> Value:
+        """Load a value; with an `order` atomically."""
         type_ = self.type(element, shape)
         suffix = f", align {align}" if align else ""
-        return Value(self.assign(f"load {flags}{type_}, ptr {pointer}{suffix}"), element, shape)
+        text = f"load atomic volatile {type_}, ptr {pointer} {order}" if order else f"load {type_}, ptr {pointer}"
+        return Value(self.assign(f"{text}{suffix}{metadata}"), element, shape)
 
-    def store(self, value: Value, pointer: str, *, align: int = 0) -> None:
-        self.line(f"store {self.typed(value)}, ptr {pointer}" + (f", align {align}" if align else ""))
+    def store(self, value: Value, pointer: str, *, align: int = 0, order: str = "", metadata: str = "") -> None:
+        """Store a value; with an `order` atomically."""
+        suffix = f", align {align}" if align else ""
+        typed = self.typed(value)
+        text = f"store atomic volatile {typed}, ptr {pointer} {order}" if order else f"store {typed}, ptr {pointer}"
+        self.line(f"{text}{suffix}{metadata}")
 
     def offset(self, pointer: str, count: int) -> str:
         """Return `pointer` plus a number of bytes."""
         return pointer if count == 0 else self.assign(f"getelementptr i8, ptr {pointer}, i64 {count}")
 
-    def lane_bits(self, predicate: Value) -> str:
+    def advance(self, pointer: Value, offset: Value | int) -> Value:
+        """Return a pointer plus a number of bytes, which is sign-extended."""
+        if not isinstance(offset, Value):
+            offset = constant(offset, "i64")
+        ref = self.assign(f"getelementptr i8, {self.typed(pointer)}, {self.typed(offset)}")
+        return Value(ref, "ptr", max(pointer.shape, offset.shape))
+
+    def element(self, type_: str, pointer: str, index: Value) -> str:
+        """Return the address of an element of an array."""
+        return self.assign(f"getelementptr {type_}, ptr {pointer}, {self.typed(index)}")
+
+    def lane_bits(self, predicate: Value) -> Value:
         """Return the predicate of all lanes as an integer mask (a type of `width` bits)."""
         predicate = self.broadcast(predicate)
-        return self.assign(f"bitcast {self.typed(predicate)} to {self.mask_type}")
+        return Value(self.assign(f"bitcast {self.typed(predicate)} to {self.mask_type}"), self.mask_type)
 
-    def lanes_of(self, mask: str) -> Value:
+    def mask(self, lanes: int) -> Value:
+        """Return a constant mask; -1 for all lanes."""
+        return Value(str(lanes), self.mask_type)
+
+    def lanes_of(self, mask: Value) -> Value:
         """Return an integer mask as one predicate per lane."""
-        ref = self.assign(f"bitcast {self.mask_type} {mask} to {self.type('i1')}")
+        ref = self.assign(f"bitcast {self.typed(mask)} to {self.type('i1')}")
         return Value(ref, "i1", Shape.VECTOR)
 
-    def is_zero(self, mask: str) -> str:
-        return self.assign(f"icmp eq {self.mask_type} {mask}, 0")
+    def is_zero(self, value: Value) -> Value:
+        return self.compare("icmp eq", value, 0)
 
     def extract(self, value: Value, lane: str) -> Value:
         """Return the element of one lane; `lane` is an i32 operand."""

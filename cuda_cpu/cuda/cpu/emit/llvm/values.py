@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 from cuda.cpu.ptx.constants import packed
 
@@ -18,8 +18,7 @@ class Shape(IntEnum):
     VECTOR = 1  # one element per lane
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """`ref` is an LLVM operand whose type is `element`, or a vector of it. `literal`: `ref` is a constant."""
 
     ref: str
@@ -30,6 +29,24 @@ class Value:
     @property
     def uniform(self) -> bool:
         return self.shape is Shape.UNIFORM
+
+    def __format__(self, spec: str) -> str:
+        raise TypeError("a Value is written to LLVM IR by its `ref`, or with its type by `Builder.typed`")
+
+
+class Part(NamedTuple):
+    """A vector of any number of lanes: those of a segment, or of a register of the CPU."""
+
+    ref: str
+    element: str
+    lanes: int
+
+    @property
+    def type(self) -> str:
+        return f"<{self.lanes} x {self.element}>"
+
+    def __format__(self, spec: str) -> str:
+        raise TypeError("a Part is written to LLVM IR by its `ref`, or with its type by `Builder.typed`")
 
 
 WIDTHS = {"i1": 1, "i2": 2, "i4": 4, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "i128": 128}

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 
 from cuda.cpu.emit.access import affine
-from cuda.cpu.emit.llvm.values import Shape
+from cuda.cpu.emit.llvm.slot import Slot
+from cuda.cpu.emit.llvm.values import Shape, Value
 from cuda.cpu.emit.simt import converged
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.emit.simt.frame_state import Copy
@@ -29,47 +30,45 @@ def most_groups(frame: Frame) -> int:
 class BarrierSpill:
     """The arrays of a kernel's SIMD groups; `at` is the slot with the number of the current SIMD group."""
 
-    def __init__(self, frame: Frame, at: str, emit_step: Callable[..., None]):
+    def __init__(self, frame: Frame, at: Slot, emit_step: Callable[..., None]):
         self.frame, self.graph, self.builder = frame, frame.graph, frame.builder
         self._at, self._emit_step = at, emit_step
-        self.base = ""  # slot of the element of a block's first SIMD group, with block fusion
-        self._arrays: dict[Hashable, tuple[str, str]] = {}
+        self.base: Slot | None = None  # the element of a block's first SIMD group, with block fusion
+        self._arrays: dict[Hashable, str] = {}
         self._recomputed, self._apart = frame.facts.recomputed
         self._in_arrays = ~self._bits(self._recomputed)
 
     # --- arrays -----------------------------------------------------------------------------------------
 
-    def slot_of(self, key: Hashable, type_: str) -> str:
+    def element(self, key: Hashable, element: str, shape: Shape = Shape.UNIFORM) -> Slot:
         """Return the SIMD group's element of an array."""
-        builder = self.builder
+        builder, type_ = self.builder, self.builder.type(element, shape)
         if key not in self._arrays:
             # One element more than there are SIMD groups, so that the arrays do not all start in the same cache set.
-            self._arrays[key] = builder.alloca(f"[{most_groups(self.frame) + 1} x {type_}]", 64), type_
-        at = builder.assign(f"load i32, ptr {self._at}")
+            self._arrays[key] = builder.alloca(f"[{most_groups(self.frame) + 1} x {type_}]", 64)
+        at = self._at.load()
         if self.base:
-            at = builder.assign(f"add i32 {at}, {builder.assign(f'load i32, ptr {self.base}')}")
-        return builder.assign(f"getelementptr {type_}, ptr {self._arrays[key][0]}, i32 {at}")
+            at = builder.binary("add", at, self.base.load())
+        return Slot(builder, builder.element(type_, self._arrays[key], at), element, shape)
 
-    def write(self, key: Hashable, type_: str, value: object) -> None:
+    def write(self, key: Hashable, element: str, value: Value | int) -> None:
         """Store the SIMD group's element."""
-        self.builder.line(f"store {type_} {value}, ptr {self.slot_of(key, type_)}")
+        self.element(key, element).store(value)
 
-    def read(self, key: Hashable, type_: str) -> str:
-        return self.builder.assign(f"load {type_}, ptr {self.slot_of(key, type_)}")
+    def read(self, key: Hashable, element: str) -> Value:
+        return self.element(key, element).load()
 
-    def _slots_of(self, registers: int, *, bases_only: bool) -> list[tuple[Hashable, str, str]]:
-        """Return key, type and slot of each part of some registers that is spilled."""
-        frame, builder = self.frame, self.builder
-        result: list[tuple[Hashable, str, str]] = []
+    def _slots_of(self, registers: int, *, bases_only: bool) -> list[tuple[Hashable, Slot]]:
+        """Return key and slot of each part of some registers that is spilled."""
+        frame = self.frame
+        result: list[tuple[Hashable, Slot]] = []
         for name in converged.names_of(frame, registers):
-            element = frame.element_of(name)
             has_bases = name in self.graph.strides
             if has_bases:
                 for segment in affine.segments(frame)[: 1 if name in self._apart else None]:
-                    result.append(((name, segment), element, affine.base_slot(frame, name, segment)))
+                    result.append(((name, segment), affine.base_slot(frame, name, segment)))
             if not has_bases or not bases_only:
-                shape = Shape.UNIFORM if self.graph.is_uniform(name) else Shape.VECTOR
-                result.append((name, builder.type(element, shape), frame.slot(name)))
+                result.append((name, frame.slot(name)))
         return result
 
     # --- at barriers --------------------------------------------------------------------------------------
@@ -84,22 +83,23 @@ class BarrierSpill:
         changed = live & region.written
         if not self.frame.copy.converged:
             changed |= self._bits(converged.live_affine(self.frame, live))
-        for key, type_, slot in self._slots_of(changed, bases_only=self.frame.copy.converged):
-            self.write(key, type_, self.builder.assign(f"load {type_}, ptr {slot}"))
+        for key, slot in self._slots_of(changed, bases_only=self.frame.copy.converged):
+            value = slot.load()
+            self.element(key, slot.element, slot.shape).store(value)
 
-    def restore(self, region: Region, lanes: str, *, is_converged: bool) -> None:
+    def restore(self, region: Region, lanes: Value, *, is_converged: bool) -> None:
         """Reload a SIMD group, converged or any, behind the barrier that the region begins at."""
         self.reload(region, self._live_behind(region.barrier), lanes, is_converged=is_converged)
 
-    def reload(self, region: Region, live: int, lanes: str, *, is_converged: bool) -> None:
+    def reload(self, region: Region, live: int, lanes: Value, *, is_converged: bool) -> None:
         """Reload a SIMD group where the registers `live` are needed."""
         self._recompute(region, live, lanes, is_converged=is_converged)
         live &= self._in_arrays
         wanted = live & region.used | self._bits(converged.live_affine(self.frame, live))
-        for key, type_, slot in self._slots_of(wanted, bases_only=is_converged):
-            self.builder.line(f"store {type_} {self.read(key, type_)}, ptr {slot}")
+        for key, slot in self._slots_of(wanted, bases_only=is_converged):
+            slot.store(self.element(key, slot.element, slot.shape).load())
 
-    def _recompute(self, region: Region, live: int, lanes: str, *, is_converged: bool) -> None:
+    def _recompute(self, region: Region, live: int, lanes: Value, *, is_converged: bool) -> None:
         """Recompute the registers that have no arrays, and the distances between the segments of those that have."""
         frame, bits = self.frame, self.graph.register_bits
         steps: dict[int, Step] = {}

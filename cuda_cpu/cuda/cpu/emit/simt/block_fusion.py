@@ -17,13 +17,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from cuda.cpu.emit.llvm.values import Value
+from cuda.cpu.emit.llvm.values import Value, constant
 from cuda.cpu.emit.simt.barrier_spill import most_groups
 from cuda.cpu.emit.simt.frame_state import Copy
 from cuda.cpu.passes.graph import RETURN, Graph
 from cuda.cpu.passes.traits import PURE
 
 if TYPE_CHECKING:
+    from cuda.cpu.emit.llvm.slot import Slot
     from cuda.cpu.emit.simt.predication import Arms
     from cuda.cpu.emit.simt.regions import Regions
     from cuda.cpu.ptx.form import Form
@@ -59,7 +60,7 @@ class BlockFusion:
         self.regions, self.frame, self.builder = regions, regions.frame, regions.builder
         self.blocks = blocks_before(self.frame.graph, regions.regions[0].start)
         self.ends: set[int] = set()  # blocks before which SIMD groups are suspended
-        slot = self.builder.alloca
+        slot = self.builder.slot
         self.passes = slot("i32")  # over the SIMD groups of the last block that was not fused
         self._pending = slot("i32")  # fused thread blocks that are still to run, with this one
         self._member, self._most, self._first = slot("i32"), slot("i32"), slot("i1")
@@ -95,47 +96,53 @@ class BlockFusion:
 
     # --- thread blocks ----------------------------------------------------------------------------------
 
+    @property
+    def _base(self) -> Slot:
+        """The element of the current block's first SIMD group in the spill arrays."""
+        base = self.regions.spill.base
+        assert base is not None
+        return base
+
     def begin_call(self) -> None:
-        for slot in (self.passes, self._pending, self.regions.spill.base):
-            self.builder.line(f"store i32 0, ptr {slot}")
+        for slot in (self.passes, self._pending, self._base):
+            slot.store(0)
 
     def begin_block(self, emit_converged: Callable[[tuple[int, ...]], object]) -> None:
         """Take up a thread block of the fused ones, or begin one alone or several fused ones; then go to region 0."""
         builder, regions = self.builder, self.regions
-        base = regions.spill.base
-        pending = builder.assign(f"load i32, ptr {self._pending}")
-        builder.branch(builder.assign(f"icmp ugt i32 {pending}, 1"), "follow", "fresh")
+        pending = self._pending.load()
+        builder.branch(builder.compare("icmp ugt", pending, 1), "follow", "fresh")
         builder.label("follow")
-        builder.line(f"store i32 {builder.assign(f'sub i32 {pending}, 1')}, ptr {self._pending}")
-        before = builder.assign(f"load i32, ptr {base}")
-        builder.line(f"store i32 {builder.assign(f'add i32 {before}, {regions.groups}')}, ptr {base}")
+        self._pending.store(builder.binary("sub", pending, 1))
+        before = self._base.load()
+        self._base.store(builder.binary("add", before, regions.groups))
         builder.jump("region0")
         builder.label("fresh")
-        builder.line(f"store i32 0, ptr {base}")
-        passes = builder.assign(f"load i32, ptr {self.passes}")
+        self._base.store(0)
+        passes = self.passes.load()
         several = self._choose_count()
-        repeated = builder.assign(f"icmp uge i32 {passes}, {ENOUGH}")
-        builder.branch(builder.assign(f"and i1 {repeated}, {several}"), "fusion", "single")
+        repeated = builder.compare("icmp uge", passes, ENOUGH)
+        builder.branch(builder.binary("and", repeated, several), "fusion", "single")
         self._emit(emit_converged)
         builder.label("single")
-        builder.line(f"store i32 0, ptr {self._pending}")
-        builder.line(f"store i32 0, ptr {self.passes}")
+        self._pending.store(0)
+        self.passes.store(0)
         regions.interleaving.restart()
         builder.jump("region0")
 
-    def _choose_count(self) -> str:
+    def _choose_count(self) -> Value:
         """Store how many thread blocks are fused, so that later ones begin at a multiple; return whether there are
         several.
         """
         frame, builder, regions = self.frame, self.builder, self.regions
-        room = frame.at_entry(f"udiv i32 {most_groups(frame)}, {regions.groups}")
-        index = builder.load("i32", frame.block_index_slots[0])
-        over = builder.assign(f"urem i32 {index.ref}, {room}")
-        most = Value(builder.assign(f"sub i32 {room}, {over}"), "i32")
-        left = builder.load("i32", regions.indices.left)
+        room = frame.entry.binary("udiv", constant(most_groups(frame), "i32"), regions.groups)
+        index = frame.block_index_slots[0].load()
+        over = builder.binary("urem", index, room)
+        most = builder.binary("sub", room, over)
+        left = regions.indices.left.load()
         most = builder.intrinsic("umin", "i32", most, left)
-        builder.store(most, self._most)
-        return builder.assign(f"icmp ugt i32 {most.ref}, 1")
+        self._most.store(most)
+        return builder.compare("icmp ugt", most, 1)
 
     # --- the copy -----------------------------------------------------------------------------------------
 
@@ -143,19 +150,19 @@ class BlockFusion:
         builder, regions, indices = self.builder, self.regions, self.regions.indices
         builder.label("fusion")
         for slot, start in zip(self.frame.block_index_slots, self._start, strict=True):
-            builder.store(builder.load("i32", slot), start)
-        builder.line(f"store i1 true, ptr {self._first}")
+            start.store(slot.load())
+        self._first.store(1)
         builder.jump("pass")
         builder.label("pass")
         regions.interleaving.begin_pass()
-        builder.line(f"store i32 0, ptr {self._member}")
-        builder.line(f"store i32 0, ptr {regions.spill.base}")
+        self._member.store(0)
+        self._base.store(0)
         builder.jump("member")
         builder.label("member")
         regions.rewind()
         builder.jump("run")
         builder.label("run")
-        indices.begin_run(builder.assign(f"load i32, ptr {regions.current}"))
+        indices.begin_run(regions.current.load())
         builder.jump("each")
         builder.label("each")
         self.frame.flow.fusion = self
@@ -173,7 +180,7 @@ class BlockFusion:
         at, _ = regions.enter_group()
         begins, later = builder.new_label("begins"), builder.new_label("later")
         regions.interleaving.begin_slice()
-        builder.branch(builder.assign(f"load i1, ptr {self._first}"), begins, later)
+        builder.branch(self._first.load(), begins, later)
         builder.label(later)
         regions.interleaving.dispatch(
             regions.spill.read("resume_at", "i32"), sorted(regions.interleaving.headers & set(self.blocks)), "beside"
@@ -181,11 +188,11 @@ class BlockFusion:
         builder.label(begins)
         regions.spill.write("resume_at", "i32", NOT_BEGUN)
         converged = builder.new_label("begin")
-        builder.branch(builder.assign(f"icmp ult i32 {at}, {regions.full_groups}"), converged, "beside")
+        builder.branch(builder.compare("icmp ult", at, regions.full_groups), converged, "beside")
         builder.label(converged)
         regions.clear()
         if self.frame.consecutive_slot:
-            builder.line(f"store i1 true, ptr {self.frame.consecutive_slot}")
+            self.frame.set_consecutive(1)
         builder.jump(self.label_of(regions.regions[0].start))
 
     def _end(self) -> None:
@@ -196,27 +203,27 @@ class BlockFusion:
         builder.label(self.arrived)
         following = regions.next_group("each", "run_end")
         builder.label("run_end")
-        more = builder.assign(f"icmp ult i32 {following}, {regions.groups}")
+        more = builder.compare("icmp ult", following, regions.groups)
         builder.branch(more, "next_run", "member_end")
         builder.label("next_run")
         indices.next_run()
         builder.jump("run")
         builder.label("member_end")
-        at = builder.assign(f"add i32 {builder.assign(f'load i32, ptr {self._member}')}, 1")
-        builder.line(f"store i32 {at}, ptr {self._member}")
-        most = builder.assign(f"load i32, ptr {self._most}")
-        builder.branch(builder.assign(f"icmp ult i32 {at}, {most}"), "next_member", "pass_end")
+        at = builder.binary("add", self._member.load(), 1)
+        self._member.store(at)
+        most = self._most.load()
+        builder.branch(builder.compare("icmp ult", at, most), "next_member", "pass_end")
         builder.label("next_member")
-        base = builder.assign(f"load i32, ptr {regions.spill.base}")
-        builder.line(f"store i32 {builder.assign(f'add i32 {base}, {regions.groups}')}, ptr {regions.spill.base}")
+        base = self._base.load()
+        self._base.store(builder.binary("add", base, regions.groups))
         indices.step_block()
         builder.jump("member")
         builder.label("pass_end")
-        builder.line(f"store i1 false, ptr {self._first}")
-        indices.set_block([builder.load("i32", start) for start in self._start])
+        self._first.store(0)
+        indices.set_block([start.load() for start in self._start])
         regions.interleaving.end_pass("pass", "together")
         builder.label("together")
-        builder.line(f"store i32 0, ptr {regions.spill.base}")
-        builder.line(f"store i32 {most}, ptr {self._pending}")
+        self._base.store(0)
+        self._pending.store(most)
         regions.interleaving.restart(begin=False)
         builder.jump("region0")

@@ -20,9 +20,9 @@ ZERO = constant(0, "i32")
 class BlockIndices:
     """Count the blocks of a call, and the SIMD groups of a block."""
 
-    def __init__(self, frame: Frame, groups: str):
+    def __init__(self, frame: Frame, groups: Value):
         self.frame, self.builder, self._groups = frame, frame.builder, groups
-        self.left = self.builder.alloca("i32")  # blocks left to run, including this one
+        self.left = self.builder.slot("i32")  # blocks left to run, including this one
         frame.reserve_block_indices()
         # Thread indices are counted as far as a kernel reads them, and if it has affine registers at all.
         used = [
@@ -31,52 +31,50 @@ class BlockIndices:
             if axis in frame.graph.register_bits and frame.consecutive_slot
         ]
         self._axes = max(used, default=-1) + 1
-        self._thread_slots = [self.builder.alloca("i32") for _ in range(self._axes)]
-        self._x = self.builder.alloca("i16")  # %tid.x, at most 1023: sums with it do not wrap around
+        self._thread_slots = [self.builder.slot("i32") for _ in range(self._axes)]
+        self._x = self.builder.slot("i16")  # %tid.x, at most 1023: sums with it do not wrap around
         # A run of SIMD groups has the same %tid.y and %tid.z: within it only x is counted.
         self._by_runs = self._axes > 0 and len(affine.segments(frame)) == 1
         self._run = self._groups_of_run(groups) if self._by_runs else groups
-        self.run_end = self.builder.alloca("i32")  # number of the SIMD group behind the run
+        self.run_end = self.builder.slot("i32")  # number of the SIMD group behind the run
 
-    def _groups_of_run(self, groups: str) -> str:
+    def _groups_of_run(self, groups: Value) -> Value:
         frame = self.frame
-        sizes = [frame.warp_field("block_dim", "i32", 4 * axis).ref for axis in range(3)]
-        rows = frame.at_entry(f"mul i32 {sizes[1]}, {sizes[2]}")
-        several = frame.at_entry(f"icmp ne i32 {rows}, 1")
-        many = frame.at_entry(f"and i1 {several}, {affine.has_consecutive_lanes(frame)}")
-        return frame.at_entry(
-            f"select i1 {many}, i32 {frame.at_entry(f'udiv i32 {sizes[0]}, {frame.width}')}, i32 {groups}"
-        )
+        sizes = [frame.warp_field("block_dim", "i32", 4 * axis) for axis in range(3)]
+        rows = frame.entry.binary("mul", sizes[1], sizes[2])
+        several = frame.entry.compare("icmp ne", rows, 1)
+        many = frame.entry.binary("and", several, affine.has_consecutive_lanes(frame))
+        return frame.entry.select(many, frame.entry.binary("udiv", sizes[0], frame.width), groups)
 
     # --- blocks -------------------------------------------------------------------------------------------
 
     def begin_call(self) -> None:
         """Take over the first block from the runtime."""
         builder, frame = self.builder, self.frame
-        builder.line(f"store i32 {frame.warp_field('blocks', 'i32').ref}, ptr {self.left}")
+        self.left.store(frame.warp_field("blocks", "i32"))
         for axis, slot in enumerate(frame.block_index_slots):
-            builder.line(f"store i32 {builder.load('i32', self._block_field(axis)).ref}, ptr {slot}")
+            slot.store(builder.load("i32", self._block_field(axis)))
 
     def next_block(self, again: str, over: str) -> None:
         """Advance to the next block in the order of the grid, x first, or to `over` behind the last one."""
         builder = self.builder
-        left = builder.binary("sub", builder.load("i32", self.left), constant(1, "i32"))
-        builder.store(left, self.left)
+        left = builder.binary("sub", self.left.load(), constant(1, "i32"))
+        self.left.store(left)
         step = builder.new_label("step")
-        builder.branch(builder.compare("icmp eq", left, constant(0, "i32")).ref, over, step)
+        builder.branch(builder.compare("icmp eq", left, 0), over, step)
         builder.label(step)
         self.step_block()
         builder.jump(again)
 
     def step_block(self) -> None:
-        before = [self.builder.load("i32", slot) for slot in self.frame.block_index_slots]
+        before = [slot.load() for slot in self.frame.block_index_slots]
         one = [constant(1, "i32"), constant(0, "i32"), constant(0, "i32")]
         self.set_block(self._advance(before, one, "grid_dim"))
 
     def set_block(self, indices: list[Value]) -> None:
         """Make the block with these indices the current one."""
         for axis, index in enumerate(indices):
-            self.builder.store(index, self.frame.block_index_slots[axis])
+            self.frame.block_index_slots[axis].store(index)
             self.builder.store(index, self._block_field(axis))  # for fault reports
 
     def _block_field(self, axis: int) -> str:
@@ -87,15 +85,15 @@ class BlockIndices:
     def rewind(self) -> None:
         """Go back to the block's first thread."""
         for slot in self._thread_slots:
-            self.builder.line(f"store i32 0, ptr {slot}")
+            slot.store(0)
 
-    def begin_run(self, group: str) -> None:
+    def begin_run(self, group: Value) -> None:
         """Begin a run of SIMD groups with this one."""
-        end = self.builder.assign(f"add i32 {group}, {self._run}")
+        end = self.builder.binary("add", group, self._run)
         # Behind the last run there may be SIMD groups without lanes, fewer than a run of them.
-        end = self.builder.intrinsic("umin", "i32", Value(end, "i32"), Value(self._groups, "i32")).ref
-        self.builder.line(f"store i32 {end}, ptr {self.run_end}")
-        self.builder.line(f"store i16 0, ptr {self._x}")
+        end = self.builder.intrinsic("umin", "i32", end, self._groups)
+        self.run_end.store(end)
+        self._x.store(0)
 
     def next_run(self) -> None:
         if self._by_runs and self._axes > 1:
@@ -106,7 +104,7 @@ class BlockIndices:
         """Compute the first thread of each segment; this is valid if the lanes of all segments are consecutive."""
         frame, builder = self.frame, self.builder
         if self._by_runs:
-            x = builder.cast("zext", Value(builder.assign(f"load i16, ptr {self._x}"), "i16"), "i32")
+            x = builder.cast("zext", self._x.load(), "i32")
             values = zip(THREAD_AXES, [x, *self._load(1)], strict=False)
             frame.set_thread_starts({(axis, 0): value for axis, value in values})
             return
@@ -118,48 +116,48 @@ class BlockIndices:
             starts = {(axis, segment): value for axis, value in zip(THREAD_AXES, here, strict=False)}
             frame.set_thread_starts(frame.group.thread_starts | starts)
 
-    def begin_tile_group(self, group: str) -> None:
+    def begin_tile_group(self, group: Value) -> None:
         """Compute the first thread of each segment of a uniform tile."""
         for segment, row in enumerate(self._tile_rows(group)):
             starts = {(axis, segment): value for axis, value in zip(THREAD_AXES, (ZERO, row, ZERO), strict=True)}
             self.frame.set_thread_starts(self.frame.group.thread_starts | starts)
 
-    def resume_group(self, group: str) -> None:
+    def resume_group(self, group: Value) -> None:
         """Continue with a SIMD group of a uniform tile as one of any block."""
         row = self._tile_rows(group)[0]
         self._write(0, [ZERO, row, ZERO][: self._axes])
-        behind = self.builder.assign(f"add i32 {group}, 1") if self._by_runs else self._groups
-        self.builder.line(f"store i32 {behind}, ptr {self.run_end}")
-        self.builder.line(f"store i16 0, ptr {self._x}")
+        behind = self.builder.binary("add", group, 1) if self._by_runs else self._groups
+        self.run_end.store(behind)
+        self._x.store(0)
 
-    def _tile_rows(self, group: str) -> list[Value]:
+    def _tile_rows(self, group: Value) -> list[Value]:
         count = len(affine.segments(self.frame))
-        first = self.builder.binary("mul", Value(group, "i32"), constant(count, "i32"))
+        first = self.builder.binary("mul", group, constant(count, "i32"))
         return [self.builder.binary("add", first, constant(segment, "i32")) for segment in range(count)]
 
     def next_group(self) -> None:
         """Advance by one SIMD group: one step from the last one for each counter, which depends on nothing else."""
         if self._by_runs:
-            x = self.builder.assign(f"load i16, ptr {self._x}")
-            x = self.builder.assign(f"add nuw nsw i16 {x}, {self.frame.width}")
-            self.builder.line(f"store i16 {x}, ptr {self._x}")
+            x = self._x.load()
+            x = self.builder.binary("add nuw nsw", x, self.frame.width)
+            self._x.store(x)
         else:
             self._write(0, self._advance(self._load(0), self._distance(self.frame.width), "block_dim"))
 
     def _load(self, first: int) -> list[Value]:
-        return [self.builder.load("i32", slot) for slot in self._thread_slots[first:]]
+        return [slot.load() for slot in self._thread_slots[first:]]
 
     def _write(self, first: int, index: list[Value]) -> None:
         for slot, value in zip(self._thread_slots[first:], index, strict=True):
-            self.builder.store(value, slot)
+            slot.store(value)
 
     def _distance(self, lanes: int) -> list[Value]:
         """Return the distance along each axis of threads that are so many lanes apart."""
-        frame, left, found = self.frame, str(lanes), []
+        frame, left, found = self.frame, constant(lanes, "i32"), []
         for axis in range(len(self._thread_slots)):
-            size = frame.warp_field("block_dim", "i32", 4 * axis).ref
-            found.append(Value(frame.at_entry(f"urem i32 {left}, {size}"), "i32"))
-            left = frame.at_entry(f"udiv i32 {left}, {size}")
+            size = frame.warp_field("block_dim", "i32", 4 * axis)
+            found.append(frame.entry.binary("urem", left, size))
+            left = frame.entry.binary("udiv", left, size)
         return found
 
     def _advance(self, index: list[Value], by: list[Value], sizes: str, first: int = 0) -> list[Value]:

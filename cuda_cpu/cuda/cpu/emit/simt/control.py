@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from cuda.cpu.emit.llvm.slot import Slot
 from cuda.cpu.emit.llvm.values import Shape, Value, constant
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.passes.find_pending import first_of, upto
@@ -40,11 +41,11 @@ class Flow:
         self.builder = frame.builder
         self.mask_type = frame.builder.mask_type
         self.block = self.graph.blocks[0]  # the one that is being emitted
-        self.pending = [self.builder.alloca(self.mask_type) for _ in self.graph.blocks]
+        self.pending = [self.builder.slot(self.mask_type) for _ in self.graph.blocks]
         # Lanes at operations of the warp that may go on, in a general graph.
-        self.released = self.builder.alloca(self.mask_type) if self.graph.general else ""
+        self.released = self._slot_if_general(self.mask_type)
         # Whether the dispatcher has looked at all blocks since the last one ran.
-        self.from_start = self.builder.alloca("i1") if self.graph.general else ""
+        self.from_start = self._slot_if_general("i1")
         self._chains: dict[tuple[int, str, str, bool], str] = {}  # tests that several blocks share, see _shared_chain
         self.region = 0  # number of the region that is being emitted
         self.has_converged = False  # there is a copy of each block for converged SIMD groups
@@ -53,7 +54,11 @@ class Flow:
         )
         self.fusion: BlockFusion | None = None  # the fused copy that is being emitted
         self.regions: Regions | None = None  # of a kernel that has any
-        self.budget = ""  # slot of what is left of it, "": the warp's field
+        self.budget: Slot | None = None  # what is left of it; None: the warp's field
+
+    def _slot_if_general(self, element: str) -> Slot:
+        """Return a slot that only the code of a general graph uses."""
+        return self.builder.slot(element) if self.graph.general else Slot(self.builder, "", element)
 
     # --- start and end of blocks ------------------------------------------------------------------
 
@@ -87,13 +92,13 @@ class Flow:
     def clear(self) -> None:
         """Let no lane wait anywhere."""
         for slot in self.pending:
-            self.builder.line(f"store {self.mask_type} 0, ptr {slot}")
-        if self.released:
-            self.builder.line(f"store {self.mask_type} 0, ptr {self.released}")
+            slot.store(0)
+        if self.graph.general:
+            self.released.store(0)
 
-    def start(self, lanes: str, first: int = 0) -> None:
+    def start(self, lanes: Value, first: int = 0) -> None:
         """Let lanes begin at a block."""
-        self.builder.line(f"store {self.mask_type} {lanes}, ptr {self.pending[first]}")
+        self.pending[first].store(lanes)
         self.builder.jump(self.label_of(first))
 
     def begin(self, block: Block) -> None:
@@ -101,8 +106,8 @@ class Flow:
         self.block = block
         self.builder.label(self.label_of(block.number))
         slot = self.pending[block.number]
-        mask = self.builder.assign(f"load {self.mask_type}, ptr {slot}")
-        self.builder.line(f"store {self.mask_type} 0, ptr {slot}")
+        mask = slot.load()
+        slot.store(0)
         self.frame.begin_block(block.number, mask)
         if self.graph.general and (instrumentation := self.frame.module.settings.instrumentation) is not None:
             instrumentation.report_bypassed(self.frame, block, self.pending)
@@ -125,17 +130,17 @@ class Flow:
         else:
             self._switch(block, end)
 
-    def leave(self, lanes: str, *, exits: bool) -> None:
+    def leave(self, lanes: Value, *, exits: bool) -> None:
         """Let lanes return, or exit the kernel from within a device function."""
         frame = self.frame
         if self.fusion:
             return  # it will return in its own thread block
         if exits:
-            dead = self.builder.assign(f"load {self.mask_type}, ptr {frame.dead}")
-            dead = self.builder.assign(f"or {self.mask_type} {dead}, {lanes}")
-            self.builder.line(f"store {self.mask_type} {dead}, ptr {frame.dead}")
+            dead = frame.dead.load()
+            dead = self.builder.binary("or", dead, lanes)
+            frame.dead.store(dead)
         if (exits or self.graph.function.entry) and frame.module.has_barriers:
-            frame.service("exit_lanes", "void", f"{self.mask_type} {lanes}")
+            frame.service("exit_lanes", lanes)
 
     # --- branches ---------------------------------------------------------------------------------
 
@@ -146,7 +151,7 @@ class Flow:
             self.go(block, {end.targets[0]: self.frame.mask})
             return
         arms = [self.builder.new_label("arm"), self.builder.new_label("arm")]
-        self.builder.branch(condition.ref, *arms)
+        self.builder.branch(condition, *arms)
         for arm, target in zip(arms, end.targets, strict=True):
             self.builder.label(arm)
             self.go(block, {target: self.frame.mask})
@@ -163,40 +168,40 @@ class Flow:
         index = self.frame.read(end.index, "u32")
         arms = {target: self.builder.new_label("arm") for target in end.targets}
         # An index outside of the table is undefined in PTX; it takes the last target here.
-        cases = " ".join(f"i32 {position}, label %{arms[target]}" for position, target in enumerate(end.targets))
-        self.builder.line(f"switch i32 {index.ref}, label %{arms[end.targets[-1]]} [{cases}]")
+        cases = [(position, arms[target]) for position, target in enumerate(end.targets)]
+        self.builder.switch(index, cases, arms[end.targets[-1]])
         for target, arm in arms.items():
             self.builder.label(arm)
             go(target)
 
-    def diverge(self, end: End) -> dict[int, str]:
+    def diverge(self, end: End) -> dict[int, Value]:
         """Return the lanes that go to each target of a divergent branch."""
         builder, mask = self.builder, self.frame.mask
-        lanes: dict[int, str] = {}
+        lanes: dict[int, Value] = {}
         if end.kind == "branch":
             taken = builder.lane_bits(self.frame.guard_value(end.guard))
-            lanes[end.targets[0]] = builder.assign(f"and {self.mask_type} {taken}, {mask}")
-            rest = builder.assign(f"xor {self.mask_type} {taken}, -1")
-            lanes[end.targets[1]] = builder.assign(f"and {self.mask_type} {rest}, {mask}")
+            lanes[end.targets[0]] = builder.binary("and", taken, mask)
+            rest = builder.binary("xor", taken, -1)
+            lanes[end.targets[1]] = builder.binary("and", rest, mask)
         else:
             index, rest = self.frame.read(end.index, "u32"), mask
             for position, target in enumerate(end.targets[:-1]):
                 equal = builder.lane_bits(builder.compare("icmp eq", index, constant(position, "i32")))
-                here = builder.assign(f"and {self.mask_type} {equal}, {mask}")
-                rest = builder.assign(f"xor {self.mask_type} {rest}, {here}")
+                here = builder.binary("and", equal, mask)
+                rest = builder.binary("xor", rest, here)
                 self._merge(lanes, target, here)
             self._merge(lanes, end.targets[-1], rest)
         if instrumentation := self.frame.module.settings.instrumentation:
             instrumentation.branch(self.frame, end, lanes)
         return lanes
 
-    def _merge(self, lanes: dict[int, str], target: int, more: str) -> None:
+    def _merge(self, lanes: dict[int, Value], target: int, more: Value) -> None:
         known = lanes.get(target)
-        lanes[target] = more if known is None else self.builder.assign(f"or {self.mask_type} {known}, {more}")
+        lanes[target] = more if known is None else self.builder.binary("or", known, more)
 
     # --- successors ------------------------------------------------------------------------------
 
-    def go(self, block: Block, lanes: dict[int, str]) -> None:
+    def go(self, block: Block, lanes: dict[int, Value]) -> None:
         """Add lanes to successors and go to the next block."""
         builder = self.builder
         before = self.graph.pending[block.number]
@@ -207,9 +212,9 @@ class Flow:
                 continue
             slot = self.pending[target]
             if before >> target & 1:
-                old = builder.assign(f"load {self.mask_type}, ptr {slot}")
-                mask = builder.assign(f"or {self.mask_type} {old}, {mask}")
-            builder.line(f"store {self.mask_type} {mask}, ptr {slot}")
+                old = slot.load()
+                mask = builder.binary("or", old, mask)
+            slot.store(mask)
             waiting |= 1 << target
         targets = [target for target in lanes if target != RETURN]
         sure = RETURN not in lanes and not block.leaves
@@ -218,7 +223,7 @@ class Flow:
         else:
             self._next(block, upto(waiting, max(targets)) if sure else waiting, sure=sure)
 
-    def _return_some(self, mask: str, *, sure: bool) -> None:
+    def _return_some(self, mask: Value, *, sure: bool) -> None:
         """Let the lanes of `mask`, which may be empty, return."""
         if sure or not (self.graph.function.entry and self.frame.module.has_barriers):
             self.leave(mask, exits=False)
@@ -294,7 +299,7 @@ class Flow:
     def _test(self, number: int, target: str) -> None:
         """Jump to `target` if there are lanes at a block."""
         builder = self.builder
-        lanes = builder.assign(f"load {self.mask_type}, ptr {self.pending[number]}")
+        lanes = self.pending[number].load()
         following = builder.new_label("try")
         builder.branch(builder.is_zero(lanes), following, target)
         builder.label(following)
@@ -313,18 +318,17 @@ class Flow:
     def poll(self, cost: int) -> None:
         """Spend some of the budget; call the runtime when it is used up."""
         builder = self.builder
-        pointer = self.budget or self.frame.warp_pointer("budget")
-        left = builder.assign(f"load i32, ptr {pointer}, align 4")
-        left = builder.assign(f"sub i32 {left}, {cost}")
-        builder.line(f"store i32 {left}, ptr {pointer}, align 4")
-        over = builder.assign(f"icmp sle i32 {left}, 0")
+        budget = self.budget or self.frame.warp_slot("budget", "i32")
+        left = budget.load()
+        left = builder.binary("sub", left, cost)
+        budget.store(left)
+        over = builder.compare("icmp sle", left, 0)
         call, after = builder.new_label("poll"), builder.new_label("polled")
         builder.branch(over, call, after, likely=False)
         builder.label(call)
-        self.frame.service("poll", "void")
+        self.frame.service("poll")
         if self.budget:
-            left = builder.assign(f"load i32, ptr {self.frame.warp_pointer('budget')}, align 4")
-            builder.line(f"store i32 {left}, ptr {pointer}, align 4")
+            budget.store(self.frame.warp_slot("budget", "i32").load())
         builder.jump(after)
         builder.label(after)
 
@@ -339,7 +343,7 @@ class Flow:
         waits = not self.graph.spins.isdisjoint(back)
         self.poll(SPIN_COST if waits else 1)
         behind = sum(1 << b.number for b in self.graph.blocks[block.number + 1 :] if not b.waits) if waits else 0
-        self.builder.line(f"store i1 false, ptr {self.from_start}")
+        self.from_start.store(0)
         self._chain(behind, -1, f"dispatch{self.region}")
 
     def dispatcher(self) -> None:
@@ -348,11 +352,11 @@ class Flow:
             return
         builder, blocks = self.builder, self.graph.blocks
         builder.label(f"dispatch{self.region}")
-        builder.line(f"store i1 true, ptr {self.from_start}")
+        self.from_start.store(1)
         self._try([block for block in blocks if not block.waits])
         # Lanes before the warp operation at which the dispatcher was entered may still run.
         last = builder.new_label("last")
-        builder.branch(builder.assign(f"load i1, ptr {self.from_start}"), last, f"dispatch{self.region}")
+        builder.branch(self.from_start.load(), last, f"dispatch{self.region}")
         builder.label(last)
         self._try([block for block in blocks if block.waits])
         # No lane can reach the lanes that still wait: undefined behaviour in PTX, but the kernel must end.
@@ -361,14 +365,14 @@ class Flow:
         builder.label(force)
         if (instrumentation := self.frame.module.settings.instrumentation) is not None:
             instrumentation.report_stranded(self.frame, self.pending)
-        builder.line(f"store {self.mask_type} -1, ptr {self.released}")
+        self.released.store(-1)
         builder.jump(f"dispatch{self.region}")
 
     def _try(self, blocks: list[Block]) -> None:
         """Run the first of some blocks that has lanes, if these need not wait there."""
         for block in blocks:
             following = self._after(block.number) if block.barrier == WARP else self.builder.new_label("try")
-            lanes = self.builder.assign(f"load {self.mask_type}, ptr {self.pending[block.number]}")
+            lanes = self.pending[block.number].load()
             self.builder.branch(self.builder.is_zero(lanes), following, self.label_of(block.number))
             self.builder.label(following)
 
@@ -376,13 +380,13 @@ class Flow:
         """Return the label at which the dispatcher goes on if the lanes at a warp operation have to wait."""
         return f"after{self.region}.{number}"
 
-    def _lanes_at(self, belongs: Callable[[Block], bool]) -> str:
+    def _lanes_at(self, belongs: Callable[[Block], bool]) -> Value:
         """Return the lanes that wait at some of the blocks."""
-        builder, found = self.builder, "0"
+        builder, found = self.builder, self.builder.mask(0)
         for block, slot in zip(self.graph.blocks, self.pending, strict=True):
             if belongs(block):
-                here = builder.assign(f"load {self.mask_type}, ptr {slot}")
-                found = builder.assign(f"or {self.mask_type} {found}, {here}")
+                here = slot.load()
+                found = builder.binary("or", found, here)
         return found
 
     def _synchronise(self, block: Block) -> None:
@@ -392,43 +396,43 @@ class Flow:
         Then all lanes of the mask may go on, wherever they are: lanes may reach bar.warp.sync at different
         instructions.
         """
-        builder, frame, type_ = self.builder, self.frame, self.mask_type
+        builder, frame = self.builder, self.frame
         named = self._named(block)
         # A lane at an operation with a result has reached no other one.
         same_kind = [other for other in self.graph.blocks if _is_warp_barrier(block) and _is_warp_barrier(other)]
         elsewhere = self._lanes_at(lambda other: other is not block and other not in same_kind)
         waiting = self._lanes_at(lambda other: other is not block and other in same_kind)
-        missing = builder.assign(f"and {type_} {named}, {elsewhere}")
-        released = builder.assign(f"load {type_}, ptr {self.released}")
-        held = builder.assign(f"xor {type_} {released}, -1")
-        held = builder.assign(f"and {type_} {held}, {frame.mask}")
+        missing = builder.binary("and", named, elsewhere)
+        released = self.released.load()
+        held = builder.binary("xor", released, -1)
+        held = builder.binary("and", held, frame.mask)
         all_here, free = builder.is_zero(missing), builder.is_zero(held)
         go, wait = builder.new_label("go"), builder.new_label("wait")
-        builder.branch(builder.assign(f"or i1 {all_here}, {free}"), go, wait)
+        builder.branch(builder.binary("or", all_here, free), go, wait)
         builder.label(wait)
-        builder.line(f"store {type_} {frame.mask}, ptr {self.pending[block.number]}")
+        self.pending[block.number].store(frame.mask)
         builder.jump(self._after(block.number))
         builder.label(go)
-        arrived = builder.assign(f"and {type_} {named}, {waiting}")
-        arrived = builder.assign(f"select i1 {all_here}, {type_} {arrived}, {type_} 0")
-        left = builder.assign(f"xor {type_} {frame.mask}, -1")
-        left = builder.assign(f"and {type_} {released}, {left}")
-        builder.line(f"store {type_} {builder.assign(f'or {type_} {left}, {arrived}')}, ptr {self.released}")
+        arrived = builder.binary("and", named, waiting)
+        arrived = builder.select(all_here, arrived, 0)
+        left = builder.binary("xor", frame.mask, -1)
+        left = builder.binary("and", released, left)
+        self.released.store(builder.binary("or", left, arrived))
 
-    def _named(self, block: Block) -> str:
+    def _named(self, block: Block) -> Value:
         """Return the mask of a warp operation, the union over the lanes that run it."""
         builder, frame = self.builder, self.frame
         members = frame.read(block.steps[0].instruction.operands[-1], "b32")
         if members.shape is Shape.UNIFORM:
-            return builder.resize(members, self.mask_type).ref
+            return builder.resize(members, self.mask_type)
         every = builder.broadcast(constant(0, "i32"))
         chosen = builder.select(frame.lanes(), members, every)
         name = f"llvm.vector.reduce.or.v{frame.width}i32"
         frame.module.declare(name, "i32", [f"<{frame.width} x i32>"])
         found = builder.call(name, "i32", builder.typed(chosen))
-        return builder.resize(Value(found, "i32", Shape.UNIFORM), self.mask_type).ref
+        return builder.resize(Value(found, "i32", Shape.UNIFORM), self.mask_type)
 
-    def joined_lanes(self) -> str:
+    def joined_lanes(self) -> Value:
         """Return the lanes at all blocks with the same barrier, and let them go on behind it.
 
         Lanes of one warp may reach a barrier at different instructions; the warp waits for it once.
@@ -439,18 +443,18 @@ class Flow:
         for other in self.graph.blocks:
             if other is block or other.barrier != BLOCK or not _same_barrier(other, block):
                 continue
-            here = self.builder.assign(f"load {self.mask_type}, ptr {self.pending[other.number]}")
-            self.builder.line(f"store {self.mask_type} 0, ptr {self.pending[other.number]}")
+            here = self.pending[other.number].load()
+            self.pending[other.number].store(0)
             if instrumentation := self.frame.module.settings.instrumentation:
                 instrumentation.joined(self.frame, other, here)
-            mask = self.builder.assign(f"or {self.mask_type} {mask}, {here}")
+            mask = self.builder.binary("or", mask, here)
             target = other.end.targets[0] if other.end.targets else RETURN
             if target == RETURN:
                 self._return_some(here, sure=False)
                 continue
-            old = self.builder.assign(f"load {self.mask_type}, ptr {self.pending[target]}")
-            both = self.builder.assign(f"or {self.mask_type} {old}, {here}")
-            self.builder.line(f"store {self.mask_type} {both}, ptr {self.pending[target]}")
+            old = self.pending[target].load()
+            both = self.builder.binary("or", old, here)
+            self.pending[target].store(both)
         return mask
 
 

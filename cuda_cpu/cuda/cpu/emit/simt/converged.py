@@ -18,7 +18,7 @@ from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant, integer_predica
 from cuda.cpu.emit.simt import predication
 from cuda.cpu.emit.simt.control import Flow
 from cuda.cpu.emit.simt.frame import Frame
-from cuda.cpu.emit.simt.frame_state import Copy
+from cuda.cpu.emit.simt.frame_state import Copy, Known
 from cuda.cpu.passes.find_affine import INTEGERS, stride_of, widened
 from cuda.cpu.passes.graph import BLOCK, RETURN, Block, End, Step
 from cuda.cpu.ptx.instructions import Form
@@ -31,7 +31,7 @@ def begin(frame: Frame, flow: Flow, block: Block) -> None:
     """Begin the block's copy for converged SIMD groups."""
     frame.builder.label(flow.converged_label(block.number))
     flow.block = block
-    frame.begin_block(block.number, "-1", alone=True)
+    frame.begin_block(block.number, frame.builder.mask(-1), alone=True)
     _check_widening(frame, flow, block)
 
 
@@ -40,18 +40,18 @@ def copy_of(frame: Frame, *, in_loop: bool) -> Copy:
     return Copy(consecutive=bool(frame.consecutive_slot), full=True, converged=True, in_loop=in_loop)
 
 
-def enter_if(frame: Frame, flow: Flow, mask: str, number: int) -> None:
+def enter_if(frame: Frame, flow: Flow, mask: Value, number: int) -> None:
     """Continue in the copy of a block for converged SIMD groups if this one is converged."""
     builder = frame.builder
-    every = builder.assign(f"icmp eq {builder.mask_type} {mask}, -1")
+    every = builder.compare("icmp eq", mask, -1)
     if frame.consecutive_slot:
-        every = builder.assign(f"and i1 {every}, {builder.assign(f'load i1, ptr {frame.consecutive_slot}')}")
+        every = builder.binary("and", every, frame.is_consecutive())
     other = builder.new_label("general")
     builder.branch(every, flow.converged_label(number), other)
     builder.label(other)
 
 
-def _check_widening(frame: Frame, flow: Flow, block: Block, elsewhere: dict[int, str] | None = None) -> None:
+def _check_widening(frame: Frame, flow: Flow, block: Block, elsewhere: dict[int, Value] | None = None) -> None:
     """Continue in the general copy if a value that the block widens wraps around within the SIMD group.
 
     `elsewhere` has the lanes that wait for those of the block, by the numbers of their blocks.
@@ -64,14 +64,14 @@ def _check_widening(frame: Frame, flow: Flow, block: Block, elsewhere: dict[int,
     if good is None:
         return
     stay, wraps = builder.new_label("stay"), builder.new_label("wraps")
-    builder.branch(good.ref, stay, wraps, likely=True)
+    builder.branch(good, stay, wraps, likely=True)
     builder.label(wraps)
     live, lanes = 0, {**(elsewhere or {}), block.number: frame.mask}
     for number, mask in lanes.items():
         live |= frame.graph.live_in[number]
-        builder.line(f"store {builder.mask_type} {mask}, ptr {flow.pending[number]}")
+        flow.pending[number].store(mask)
     store_vectors(frame, live)
-    builder.line(f"store i1 false, ptr {frame.consecutive_slot}")
+    frame.set_consecutive(0)
     builder.jump(flow.label_of(block.number))
     builder.label(stay)
 
@@ -80,7 +80,7 @@ def store_vectors(frame: Frame, live: int) -> None:
     """Store the vectors of affine registers, which the general copy works with."""
     with frame.restoring_registers():
         for name in live_affine(frame, live):
-            frame.builder.store(affine.vector_of(frame, name), frame.slot(name))
+            frame.slot(name).store(affine.vector_of(frame, name))
 
 
 # --- ends of blocks -----------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ def end(frame: Frame, flow: Flow, block: Block, emit_step: Callable[[Frame, Step
     builder, at_end = frame.builder, block.end
     frame.at_line(at_end.line)
     if at_end.kind in ("return", "exit"):
-        flow.leave("-1", exits=at_end.kind == "exit")
+        flow.leave(flow.builder.mask(-1), exits=at_end.kind == "exit")
         builder.jump(flow.done)
     elif at_end.kind == "jump" or len(set(at_end.targets)) == 1:
         _go(flow, block, at_end.targets[0])
@@ -99,7 +99,7 @@ def end(frame: Frame, flow: Flow, block: Block, emit_step: Callable[[Frame, Step
         _diverge(frame, flow, block, at_end, emit_step)
     elif at_end.kind == "branch":
         arms = [builder.new_label("arm"), builder.new_label("arm")]
-        builder.branch(frame.guard_value(at_end.guard).ref, *arms)
+        builder.branch(frame.guard_value(at_end.guard), *arms)
         for arm, target in zip(arms, at_end.targets, strict=True):
             builder.label(arm)
             _go(flow, block, target)
@@ -109,7 +109,7 @@ def end(frame: Frame, flow: Flow, block: Block, emit_step: Callable[[Frame, Step
 
 def _go(flow: Flow, block: Block, target: int) -> None:
     if target == RETURN:
-        flow.leave("-1", exits=False)
+        flow.leave(flow.builder.mask(-1), exits=False)
         flow.builder.jump(flow.done)
         return
     if flow.regions and target <= block.number and target in flow.regions.interleaving:
@@ -137,7 +137,7 @@ def _diverge(frame: Frame, flow: Flow, block: Block, at_end: End, emit_step: Cal
     arms = predication.arms_of(frame, at_end)
     if arms and not (flow.fusion and flow.fusion.excludes(arms)):
 
-        def check(block: Block, elsewhere: dict[int, str]) -> None:
+        def check(block: Block, elsewhere: dict[int, Value]) -> None:
             _check_widening(frame, flow, block, elsewhere)
 
         predication.emit_arms(frame, flow, at_end, arms, emit_step, check)
@@ -149,11 +149,11 @@ def _diverge(frame: Frame, flow: Flow, block: Block, at_end: End, emit_step: Cal
     flow.go(block, flow.diverge(at_end))
 
 
-def _count(frame: Frame, register: str) -> tuple[str, str]:
+def _count(frame: Frame, register: str) -> Known:
     """Return whether all lanes' predicates hold, and whether none does."""
     builder = frame.builder
     bits = builder.lane_bits(frame.get(register))
-    return builder.assign(f"icmp eq {builder.mask_type} {bits}, -1"), builder.is_zero(bits)
+    return builder.compare("icmp eq", bits, -1), builder.is_zero(bits)
 
 
 # --- predicates that are known for all lanes -------------------------------------------------------------------------
@@ -189,14 +189,14 @@ def track_predicate(frame: Frame, step: Step) -> None:
         frame.block.known[target.name] = found
 
 
-def _known(frame: Frame, register: str) -> tuple[str, str] | None:
+def _known(frame: Frame, register: str) -> Known | None:
     if frame.graph.is_uniform(register):
         value = frame.get(register)
-        return value.ref, frame.builder.complement(value).ref
+        return value, frame.builder.complement(value)
     return frame.block.known.get(register)
 
 
-def _known_anew(frame: Frame, register: str, emit_step: Callable[[Frame, Step], None]) -> tuple[str, str] | None:
+def _known_anew(frame: Frame, register: str, emit_step: Callable[[Frame, Step], None]) -> Known | None:
     """Repeat a comparison of another block, if that is cheap: one lane's comparison may decide for all."""
     graph, steps = frame.graph, frame.facts.recomputed[0].get(register, ())
     varying = [step for step in steps if not graph.is_uniform(step.writes[0]) and step.writes[0] not in graph.strides]
@@ -207,22 +207,22 @@ def _known_anew(frame: Frame, register: str, emit_step: Callable[[Frame, Step], 
     return frame.block.known.get(register)
 
 
-def _known_operand(frame: Frame, operand: Operand) -> tuple[str, str] | None:
+def _known_operand(frame: Frame, operand: Operand) -> Known | None:
     if isinstance(operand, Negated):
         found = _known(frame, operand.operand.name)
         return found and (found[1], found[0])
     return _known(frame, operand.name) if isinstance(operand, Register) else None
 
 
-def _combine(frame: Frame, boolop: str, a: tuple[str, str], b: tuple[str, str] | None) -> tuple[str, str] | None:
+def _combine(frame: Frame, boolop: str, a: Known, b: Known | None) -> Known | None:
     if b is None or boolop not in ("and", "or"):
         return None
     every, none = ("and", "or") if boolop == "and" else ("or", "and")
     builder = frame.builder
-    return builder.assign(f"{every} i1 {a[0]}, {b[0]}"), builder.assign(f"{none} i1 {a[1]}, {b[1]}")
+    return builder.binary(every, a[0], b[0]), builder.binary(none, a[1], b[1])
 
 
-def _compare(frame: Frame, form: Form, operands: tuple[Operand, ...]) -> tuple[str, str] | None:
+def _compare(frame: Frame, form: Form, operands: tuple[Operand, ...]) -> Known | None:
     """Compare the first and the last lane of each segment: base + stride * lane is monotonic."""
     type_ = form.type
     if type_ not in INTEGERS or form.cmp not in COMPARISONS:
@@ -249,7 +249,7 @@ def _compare(frame: Frame, form: Form, operands: tuple[Operand, ...]) -> tuple[s
         every = builder.binary("and", every, here) if segment else here
         none = builder.binary("and", none, nowhere) if segment else nowhere
     at_once = _compare_at_once(frame, form, operands, far)
-    return (at_once or every).ref, none.ref
+    return at_once or every, none
 
 
 def _compare_at_once(frame: Frame, form: Form, operands: tuple[Operand, ...], far: list[int]) -> Value | None:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.access import affine
 from cuda.cpu.emit.llvm.builder import Builder
+from cuda.cpu.emit.llvm.entry import EntryBuilder
 from cuda.cpu.emit.llvm.module import Module
+from cuda.cpu.emit.llvm.slot import Slot
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, integer_of, is_float, real, width_of
 from cuda.cpu.emit.simt import special_registers
 from cuda.cpu.emit.simt.frame_state import BlockState, Copy, GroupState
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from cuda.cpu.emit.simt.parameters import Storage
     from cuda.cpu.ptx.program import Program
 
+INVARIANT = ", !invariant.load !2"  # metadata of loads from what never changes while the kernel runs
 MOST_INLINED = 32  # calls of helpers in a function
 # Fields that are the same for all warps of a call, loaded once in the entry block.
 OF_BLOCK = {
@@ -60,23 +63,25 @@ class Frame:
         self.graph = graph
         self.facts = FunctionFacts(program, graph, quick=module.settings.quick)
         self.builder = Builder(module)
+        self.entry = EntryBuilder(self.builder)  # writes to the entry block, each instruction once
         self.width = module.width
-        self.block = BlockState()
+        self.block = BlockState(self.builder.mask(0))
         self.copy = Copy()
         self.group = GroupState()
-        self.slots: dict[str, str] = {}  # of registers that live across blocks
-        self.base_slots: dict[tuple[str, int], str] = {}  # of the bases of affine registers, see affine.py
+        self.slots: dict[str, Slot] = {}  # of registers that live across blocks
+        self.base_slots: dict[tuple[str, int], Slot] = {}  # of the bases of affine registers, see affine.py
         self.segment: int | None = None  # operands mean the bases of this segment of the SIMD group
         self._positions: tuple[Block | None, dict[int, int]] = (None, {})  # of the block's steps
-        self.consecutive_slot = ""  # flag that bases are valid, see affine.py; "" if no register is affine
+        self.consecutive_slot: Slot | None = (
+            None  # flag that bases are valid, see affine.py; None if no register is affine
+        )
         self.checked: dict[tuple[Address, str], Value] = {}  # addresses that checks have returned
         self.check_buffers: dict[int, str] = {}  # slots for arguments and results of checks
         self.line = 0
         self.guard: Value | None = None
         self.variables: dict[str, Storage] = {}  # .param variables, other than a kernel's own
-        self.block_index_slots: list[str] = []  # slots of %ctaid, where one call runs many blocks
-        self._at_entry: dict[str, str] = {}
-        self.dead = "%dead"  # pointer to the lanes that have exited in calls
+        self.block_index_slots: list[Slot] = []  # slots of %ctaid, where one call runs many blocks
+        self.dead = Slot(self.builder, "%dead", self.builder.mask_type)  # lanes that have exited in calls
         self.local_base: Value | None = None  # where this call's local memory begins; None: at 0
         self.local_before: Value | None = None  # where the caller's ends: less, if the function's has to be aligned
         self._lanes: Value | None = None
@@ -84,11 +89,12 @@ class Frame:
 
     # --- blocks -----------------------------------------------------------------------------------
 
-    def begin_block(self, number: int, mask: str, *, alone: bool = False) -> None:
+    def begin_block(self, number: int, mask: Value, *, alone: bool = False) -> None:
         """Begin a block for the lanes of `mask`; `alone`: no other lanes wait."""
         preserved = 0 if alone else self.graph.preserved[number]
-        self.block = BlockState(preserved=preserved, waiting=not alone and self.graph.pending[number] != 0)
-        self.set_mask(mask)
+        waiting = not alone and self.graph.pending[number] != 0
+        self.block = BlockState(mask, preserved=preserved, waiting=waiting)
+        self._lanes = None
 
     @contextlib.contextmanager
     def emitting(self, copy: Copy) -> Iterator[None]:
@@ -126,15 +132,15 @@ class Frame:
         """Begin the function, whose blocks `flow` ends."""
         self.flow = flow
         if self.graph.strides:
-            self.consecutive_slot = self.builder.alloca("i1")
+            self.consecutive_slot = self.builder.slot("i1")
 
     def reserve_dead(self) -> None:
         """Reserve a slot for the lanes that exit in calls: a kernel's own; functions are passed its address."""
-        self.dead = self.builder.alloca(self.builder.mask_type)
+        self.dead = self.builder.slot(self.builder.mask_type)
 
     def reserve_block_indices(self) -> None:
         """Reserve slots for %ctaid, which one call advances from block to block."""
-        self.block_index_slots = [self.builder.alloca("i32") for _ in range(3)]
+        self.block_index_slots = [self.builder.slot("i32") for _ in range(3)]
 
     def set_local_memory(self, before: Value, base: Value) -> None:
         """Set where the caller's local memory ends, and where this call's begins: at a multiple of its alignment."""
@@ -162,8 +168,8 @@ class Frame:
         self.group.thread_starts = starts
 
     @property
-    def mask(self) -> str:
-        """The lanes that run the current block, an operand."""
+    def mask(self) -> Value:
+        """The lanes that run the current block."""
         return self.block.mask
 
     @property
@@ -182,9 +188,19 @@ class Frame:
         self._may_grow -= 1
         return "alwaysinline"
 
-    def set_mask(self, mask: str) -> None:
+    def set_mask(self, mask: Value) -> None:
         self.block.mask = mask
         self._lanes = None
+
+    def set_consecutive(self, value: Value | int) -> None:
+        """Set the flag that the lanes of each segment are consecutive, if there is one."""
+        if self.consecutive_slot is not None:
+            self.consecutive_slot.store(value)
+
+    def is_consecutive(self) -> Value:
+        """Return the flag that the lanes of each segment are consecutive, of a function with affine registers."""
+        assert self.consecutive_slot is not None
+        return self.consecutive_slot.load()
 
     def lanes(self) -> Value:
         """Return the lanes that run, as one predicate per lane."""
@@ -203,11 +219,11 @@ class Frame:
             raise PtxError(f"register {register!r} is not declared", self.line)
         return integer_of(ELEMENTS[declared])
 
-    def slot(self, register: str) -> str:
+    def slot(self, register: str) -> Slot:
         slot = self.slots.get(register)
         if slot is None:
             shape = Shape.UNIFORM if self.graph.is_uniform(register) else Shape.VECTOR
-            slot = self.slots[register] = self.builder.alloca(self.builder.type(self.element_of(register), shape))
+            slot = self.slots[register] = self.builder.slot(self.element_of(register), shape)
         return slot
 
     def get(self, register: str) -> Value:
@@ -223,8 +239,7 @@ class Frame:
             elif self.copy.converged and register in self.graph.strides:
                 value = affine.vector_of(self, register)
             else:
-                shape = Shape.UNIFORM if self.graph.is_uniform(register) else Shape.VECTOR
-                value = self.builder.load(self.element_of(register), self.slot(register), shape=shape)
+                value = self.slot(register).load()
             self.block.values[register] = value
         return value
 
@@ -244,7 +259,7 @@ class Frame:
         if self.facts.crosses(register):
             if self.block.preserved >> self.graph.register_bits[register] & 1:
                 value = builder.select(self.lanes(), value, self.get(register))
-            builder.store(value, self.slot(register))
+            self.slot(register).store(value)
         self.block.values[register] = value
 
     # --- operands ---------------------------------------------------------------------------------
@@ -329,68 +344,61 @@ class Frame:
     def warp_pointer(self, field: str, extra: int = 0) -> str:
         return self.builder.offset(self.group.warp, WARP[field] + extra)
 
-    def at_entry(self, text: str) -> str:
-        """Return the result of an instruction that is emitted once, in the entry block."""
-        name = self._at_entry.get(text)
-        if name is None:
-            name = self._at_entry[text] = self.builder.name()
-            self.builder.allocas.append(f"  {name} = {text}")
-        return name
+    def warp_slot(self, field: str, element: str, extra: int = 0) -> Slot:
+        """Return a field of the warp that may change."""
+        align = 4 if element == "i32" else 8
+        return Slot(self.builder, self.warp_pointer(field, extra), element, align=align)
 
-    def at_entry_load(self, pointer: str, offset: int, element: str, align: int) -> str:
-        address = self.at_entry(f"getelementptr i8, ptr {pointer}, i64 {offset}") if offset else pointer
-        return self.at_entry(f"load {element}, ptr {address}, align {align}, !invariant.load !2")
+    def fixed_load(self, pointer: str, offset: int, element: str, align: int) -> Value:
+        """Load what never changes while the kernel runs, in the entry block."""
+        return self.entry.load(element, self.entry.offset(pointer, offset), align=align, metadata=INVARIANT)
 
     def warp_field(self, field: str, element: str, extra: int = 0, *, shape: Shape = Shape.UNIFORM) -> Value:
         """Load a field of the warp that never changes while the kernel runs."""
         align = 4 if element == "i32" else 8
         if field in OF_BLOCK:
-            return Value(self.at_entry_load("%warp", WARP[field] + extra, element, align), element)
+            return self.fixed_load("%warp", WARP[field] + extra, element, align)
         if field == "block_idx":
             if self.block_index_slots:
-                return self.builder.load(element, self.block_index_slots[extra // 4])
+                return self.block_index_slots[extra // 4].load()
             # Not invariant: the kernel that calls this function goes on to other blocks.
-            address = self.at_entry(f"getelementptr i8, ptr %warp, i64 {WARP[field] + extra}")
-            return Value(self.at_entry(f"load {element}, ptr {address}, align {align}"), element)
+            return self.entry.load(element, self.entry.offset("%warp", WARP[field] + extra), align=align)
         pointer = self.warp_pointer(field, extra)
-        return Value(
-            self.builder.assign(
-                f"load {self.builder.type(element, shape)}, ptr {pointer}, align {align}, !invariant.load !2"
-            ),
-            element,
-            shape,
-        )
+        return self.builder.load(element, pointer, shape=shape, align=align, metadata=INVARIANT)
 
     def lane_field(self, field: str, extra: int, shape: Shape) -> Value:
         """Load 32-bit elements of a field with one for each lane of the warp, from the SIMD group's first lane on."""
         pointer = self.warp_pointer(field, extra)
         if self.group.first_lane is not None:
-            pointer = self.builder.assign(f"getelementptr i32, ptr {pointer}, i32 {self.group.first_lane.ref}")
-        type_ = self.builder.type("i32", shape)
-        return Value(self.builder.assign(f"load {type_}, ptr {pointer}, align 4, !invariant.load !2"), "i32", shape)
+            pointer = self.builder.element("i32", pointer, self.group.first_lane)
+        return self.builder.load("i32", pointer, shape=shape, align=4, metadata=INVARIANT)
 
-    def service(self, name: str, result: str, *args: str) -> str:
-        """Call a function of the runtime."""
-        table = self.warp_field("runtime", "ptr").ref
-        entry = self.builder.offset(table, SERVICES[name])
-        function = self.builder.assign(f"load ptr, ptr {entry}, align 8, !invariant.load !2")
-        text = f"call {result} {function}({', '.join((f'ptr {self.group.warp}', *args))})"
-        if result == "void":
-            self.builder.line(text)
-            return ""
-        return self.builder.assign(text)
+    def service(self, name: str, *args: Value) -> None:
+        """Call a function of the runtime that returns nothing."""
+        self._call_service(name, "void", args)
 
-    def fault(self, kind: str, address: str = "0") -> None:
-        self.service("fault", "void", f"i32 {FAULTS[kind]}", f"i32 {self.line}", f"i64 {address}")
+    def query(self, name: str, element: str, *args: Value) -> Value:
+        """Return the result of a function of the runtime."""
+        found = self._call_service(name, element, args)
+        assert found is not None
+        return found
 
-    def fault_if(self, condition: str, kind: str) -> None:
-        """End the launch if the condition (an i1 operand) holds."""
+    def _call_service(self, name: str, result: str, args: tuple[Value, ...]) -> Value | None:
+        entry = self.builder.offset(self.warp_field("runtime", "ptr").ref, SERVICES[name])
+        function = self.builder.load("ptr", entry, align=8, metadata=INVARIANT)
+        return self.builder.call_pointer(function, result, Value(self.group.warp, "ptr"), *args)
+
+    def fault(self, kind: str) -> None:
+        self.service("fault", constant(FAULTS[kind], "i32"), constant(self.line, "i32"), constant(0, "i64"))
+
+    def fault_if(self, condition: Value, kind: str) -> None:
+        """End the launch if the condition holds."""
         builder = self.builder
         bad, good = builder.new_label("bad"), builder.new_label("good")
         builder.branch(condition, bad, good, likely=False)
         builder.label(bad)
         self.fault(kind)
-        builder.line("unreachable")
+        builder.unreachable()
         builder.label(good)
 
     def address_of(self, name: str, offset: int = 0) -> Value:
@@ -407,5 +415,5 @@ class Frame:
         if index is None:
             raise PtxError(f"the address of {name!r} cannot be taken", self.line)
         table = self.warp_field("symbols", "ptr").ref
-        base = Value(self.at_entry_load(table, 8 * index, "i64", 8), "i64")
+        base = self.fixed_load(table, 8 * index, "i64", 8)
         return base if offset == 0 else self.builder.binary("add", base, constant(offset, "i64"))

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from cuda.cpu.emit.llvm.values import Value
 
 
+Known = tuple["Value", "Value"]  # whether a predicate holds in all lanes, and in none
+
+
 @dataclass(frozen=True, slots=True)
 class Copy:
     """Which copy of a block is emitted; by default the one for any lanes."""
@@ -26,12 +29,12 @@ class Copy:
 class BlockState:
     """What is known in the current block."""
 
-    mask: str = ""  # lanes that run
+    mask: Value  # lanes that run
     preserved: int = 0  # registers that waiting lanes still need
     waiting: bool = False  # other lanes may wait elsewhere
     values: dict[str, Value] = field(default_factory=dict)  # registers
     bases: dict[tuple[str, int], Value] = field(default_factory=dict)  # of affine registers, see affine.py
-    known: dict[str, tuple[str, str]] = field(default_factory=dict)  # predicates: all lanes', no lane's (i1 operands)
+    known: dict[str, Known] = field(default_factory=dict)  # predicates: all lanes', no lane's
     loaded: dict[tuple[int, int], Value] = field(default_factory=dict)  # by later instructions, see adjacent.py
     indexed: dict[str, Indexed] = field(default_factory=dict)  # vectors of a base and an index, see indexed.py
     prefetched: list[tuple[str, int]] = field(default_factory=list)  # addresses: base and offset

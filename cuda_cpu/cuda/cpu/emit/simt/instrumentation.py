@@ -7,6 +7,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from cuda.cpu.emit.llvm.slot import Slot
+    from cuda.cpu.emit.llvm.values import Value
     from cuda.cpu.emit.simt.frame import Frame
     from cuda.cpu.passes.graph import Block, End, Graph, Step
 
@@ -28,17 +30,17 @@ class Instrumentation:
     def before(self, frame: Frame, step: Step) -> None:
         """Emit what precedes an instruction."""
 
-    def branch(self, frame: Frame, end: End, lanes: dict[int, str]) -> None:
+    def branch(self, frame: Frame, end: End, lanes: dict[int, Value]) -> None:
         """Emit what follows a branch at which lanes may diverge; `lanes` are masks by target."""
 
-    def joined(self, frame: Frame, block: Block, lanes: str) -> None:
+    def joined(self, frame: Frame, block: Block, lanes: Value) -> None:
         """Emit what precedes a barrier for lanes that wait at another block's barrier, which is the same one."""
 
     def finish(self, frame: Frame) -> None:
         """Complete a function."""
 
-    def report_stranded(self, frame: Frame, pending: list[str]) -> None:
+    def report_stranded(self, frame: Frame, pending: list[Slot]) -> None:
         """Report lanes that wait at warp operations for lanes that cannot come any more; `pending` is by block."""
 
-    def report_bypassed(self, frame: Frame, block: Block, pending: list[str]) -> None:
+    def report_bypassed(self, frame: Frame, block: Block, pending: list[Slot]) -> None:
         """Report lanes that have reached a block past a barrier at which others of their warp wait."""

@@ -77,9 +77,9 @@ class Interleaving:
         enabled = self.flow.has_converged and not self.frame.module.settings.quick
         self._loads = strided_loads(self.frame, region) if enabled else {}
         if self._loads:
-            self._first = self.builder.alloca("i1")  # the first pass
-            self._more = self.builder.alloca("i1")  # some SIMD group is in a loop
-            self._left = self.builder.alloca("i32")  # iterations of this slice
+            self._first = self.builder.slot("i1")  # the first pass
+            self._more = self.builder.slot("i1")  # some SIMD group is in a loop
+            self._left = self.builder.slot("i32")  # iterations of this slice
 
     def __contains__(self, header: int) -> bool:
         """Return whether a loop is interleaved; in the loop for uniform tiles none is."""
@@ -111,10 +111,10 @@ class Interleaving:
         """Begin the first pass, in which SIMD groups begin the region, or a pass in which each resumes what was
         spilled.
         """
-        self.builder.line(f"store i1 {str(begin).lower()}, ptr {self._first}")
+        self._first.store(begin)
 
     def begin_pass(self) -> None:
-        self.builder.line(f"store i1 false, ptr {self._more}")
+        self._more.store(0)
 
     def begin_alone(self) -> None:
         """Begin a SIMD group that is not interleaved."""
@@ -130,26 +130,25 @@ class Interleaving:
         self.begin_slice()
         was = spill.read("resume_at", "i32")
         spill.write("resume_at", "i32", 0)
-        builder.branch(builder.assign(f"load i1, ptr {self._first}"), first, later)
+        builder.branch(self._first.load(), first, later)
         builder.label(later)
         at, otherwise = self.headers, f"next{self._region.number}"
         if self._fusion:
             at |= self._fusion.ends
             begun = builder.new_label("begun")
-            builder.branch(builder.assign(f"icmp eq i32 {was}, {NOT_BEGUN}"), first, begun)
+            builder.branch(builder.compare("icmp eq", was, NOT_BEGUN), first, begun)
             builder.label(begun)
         self.dispatch(was, sorted(at), otherwise)
         builder.label(first)
 
     def begin_slice(self) -> None:
-        self.builder.line(f"store i32 {ITERATIONS}, ptr {self._left}")
+        self._left.store(ITERATIONS)
 
-    def dispatch(self, was: str, numbers: list[int], otherwise: str) -> None:
+    def dispatch(self, was: Value, numbers: list[int], otherwise: str) -> None:
         """Resume the SIMD group before the block at which it was suspended."""
         builder = self.builder
         labels = [builder.new_label("resume_at") for _ in numbers]
-        cases = " ".join(f"i32 {number + 1}, label %{label}" for number, label in zip(numbers, labels, strict=True))
-        builder.line(f"switch i32 {was}, label %{otherwise} [{cases}]")
+        builder.switch(was, [(number + 1, label) for number, label in zip(numbers, labels, strict=True)], otherwise)
         for number, label in zip(numbers, labels, strict=True):
             builder.label(label)
             self._resume(number)
@@ -158,25 +157,25 @@ class Interleaving:
         frame, builder = self.frame, self.builder
         self._regions.clear()
         if frame.consecutive_slot:
-            builder.line(f"store i1 true, ptr {frame.consecutive_slot}")
-        self._regions.spill.reload(self._region, frame.graph.live_in[number], "-1", is_converged=True)
+            frame.set_consecutive(1)
+        self._regions.spill.reload(self._region, frame.graph.live_in[number], builder.mask(-1), is_converged=True)
         builder.jump(self.flow.converged_label(number))
 
     def end_iteration(self, block: Block, header: int) -> None:
         """End an iteration, and the slice with its last one."""
         builder, frame, flow = self.builder, self.frame, self.flow
-        left = builder.binary("sub", builder.load("i32", self._left), constant(1, "i32"))
-        builder.store(left, self._left)
+        left = builder.binary("sub", self._left.load(), constant(1, "i32"))
+        self._left.store(left)
         last, suspends = builder.new_label("last"), builder.new_label("waits")
         over = builder.compare("icmp eq", left, constant(0, "i32"))
-        builder.branch(over.ref, last, flow.converged_label(header), likely=False)
+        builder.branch(over, last, flow.converged_label(header), likely=False)
         builder.label(last)
-        builder.line(f"store i32 {ITERATIONS}, ptr {self._left}")
+        self._left.store(ITERATIONS)
         flow.poll(ITERATIONS * flow.cost_of(header))
         with frame.restoring_registers():
             builder.branch(self._has_long_stride(block, header), suspends, flow.converged_label(header))
         builder.label(suspends)
-        builder.line(f"store i1 true, ptr {self._more}")
+        self._more.store(1)
         self.suspend(header)
 
     def suspend(self, number: int) -> None:
@@ -185,17 +184,17 @@ class Interleaving:
         self._regions.spill.spill_live(self._region, self.frame.graph.live_in[number])
         self.builder.jump(self.flow.arrived)
 
-    def _has_long_stride(self, block: Block, header: int) -> str:
-        """Return whether the loop's stride is long and there are other SIMD groups to interleave with (i1 operand)."""
+    def _has_long_stride(self, block: Block, header: int) -> Value:
+        """Return whether the loop's stride is long and there are other SIMD groups to interleave with."""
         builder = self.builder
-        distant = Value(builder.assign(f"icmp ugt i32 {self._regions.groups}, 1"), "i1")
+        distant = builder.compare("icmp ugt", self._regions.groups, 1)
         for address in self._loads[header]:
             advance = linear.advance(self.frame, block.number, address)
             if advance is not None and not linear.is_nothing(advance):
                 advance = builder.resize(advance, "i64", signed=True)
                 apart = builder.binary("add", advance, constant(FAR, "i64"))
-                return builder.binary("and", distant, builder.compare("icmp uge", apart, constant(2 * FAR, "i64"))).ref
-        return "false"
+                return builder.binary("and", distant, builder.compare("icmp uge", apart, constant(2 * FAR, "i64")))
+        return constant(0, "i1")
 
     def end(self) -> None:
         """End a pass over the SIMD groups; another one follows if some of them are in a loop."""
@@ -204,14 +203,14 @@ class Interleaving:
         builder, again, over = self.builder, self.builder.new_label("again"), self.builder.new_label("ended")
         self.end_pass(again, over)
         builder.label(again)
-        builder.line(f"store i1 false, ptr {self._first}")
+        self._first.store(0)
         self.begin_pass()
         if self._fusion:
-            passes = builder.assign(f"load i32, ptr {self._fusion.passes}")
-            builder.line(f"store i32 {builder.assign(f'add i32 {passes}, 1')}, ptr {self._fusion.passes}")
+            passes = self._fusion.passes.load()
+            self._fusion.passes.store(builder.binary("add", passes, 1))
         self._regions.rewind()
         builder.jump(f"run{self._region.number}")
         builder.label(over)
 
     def end_pass(self, again: str, over: str) -> None:
-        self.builder.branch(self.builder.assign(f"load i1, ptr {self._more}"), again, over)
+        self.builder.branch(self._more.load(), again, over)

@@ -82,5 +82,5 @@ def emit_arms(
                 for step in block.steps:
                     emit_step(frame, step)
         there = elsewhere.get(arms.join)
-        elsewhere[arms.join] = mask if there is None else builder.assign(f"or {builder.mask_type} {there}, {mask}")
+        elsewhere[arms.join] = mask if there is None else builder.binary("or", there, mask)
     builder.jump(flow.converged_label(arms.join))

@@ -105,7 +105,7 @@ def _shared_size(kept: bool) -> Callable:
 
 def _time(service: str, element: str, shift: int = 0) -> Callable:
     def read_time(frame: Frame) -> Value:
-        ticks = Value(frame.service(service, "i64"), "i64")
+        ticks = frame.query(service, "i64")
         if shift:
             ticks = frame.builder.binary("lshr", ticks, constant(shift, "i64"))
         return frame.builder.resize(ticks, element)

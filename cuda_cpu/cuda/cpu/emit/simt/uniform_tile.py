@@ -17,6 +17,7 @@ from cuda.cpu.emit.access import affine
 from cuda.cpu.passes.find_regions import Region
 
 if TYPE_CHECKING:
+    from cuda.cpu.emit.llvm.values import Value
     from cuda.cpu.emit.simt.frame import Frame
     from cuda.cpu.emit.simt.regions import Regions
 
@@ -43,24 +44,24 @@ class UniformTile:
     def __init__(self, regions: Regions):
         self.regions, self.frame, self.builder = regions, regions.frame, regions.builder
         self.holds = self._is_tile()
-        self.diverged = self.builder.alloca("i1")  # some SIMD group was not converged at the last barrier
-        self.returned = self.builder.alloca("i1")  # some SIMD group has returned
-        self.resume_at = self.builder.alloca("i32")  # block at which a SIMD group left the loop, plus 1; 0: none did
+        self.diverged = self.builder.slot("i1")  # some SIMD group was not converged at the last barrier
+        self.returned = self.builder.slot("i1")  # some SIMD group has returned
+        self.resume_at = self.builder.slot("i32")  # block at which a SIMD group left the loop, plus 1; 0: none did
 
-    def _is_tile(self) -> str:
-        """Return whether the blocks of this call are uniform tiles, an i1 operand."""
+    def _is_tile(self) -> Value:
+        """Return whether the blocks of this call are uniform tiles."""
         frame, regions = self.frame, self.regions
-        found = frame.at_entry(f"icmp eq i32 {regions.groups}, {regions.full_groups}")
+        found = frame.entry.compare("icmp eq", regions.groups, regions.full_groups)
         for axis, size in ((0, affine.lanes_of_segment(frame)), (2, 1)):
-            same = frame.at_entry(f"icmp eq i32 {frame.warp_field('block_dim', 'i32', 4 * axis).ref}, {size}")
-            found = frame.at_entry(f"and i1 {found}, {same}")
+            same = frame.entry.compare("icmp eq", frame.warp_field("block_dim", "i32", 4 * axis), size)
+            found = frame.entry.binary("and", found, same)
         return found
 
     def begin_block(self) -> None:
         """Begin a block of the grid."""
         for slot in (self.diverged, self.returned):
-            self.builder.line(f"store i1 false, ptr {slot}")
-        self.builder.line(f"store i32 0, ptr {self.resume_at}")
+            slot.store(0)
+        self.resume_at.store(0)
 
     def emit_loop(self, region: Region, emit_converged: Callable[[tuple[int, ...]], object]) -> set[int]:
         """Emit the loop; return at which blocks SIMD groups may leave it.
@@ -68,10 +69,10 @@ class UniformTile:
         It is entered in front of the region's other loop, to which it passes all other blocks on.
         """
         builder, flow, number = self.builder, self.frame.flow, region.number
-        some = [builder.assign(f"load i1, ptr {slot}") for slot in (self.diverged, self.returned)]
-        builder.line(f"store i1 false, ptr {self.diverged}")
-        converged = builder.assign(f"xor i1 {builder.assign(f'or i1 {some[0]}, {some[1]}')}, true")
-        applies = builder.assign(f"and i1 {converged}, {self.holds}")
+        some = [slot.load() for slot in (self.diverged, self.returned)]
+        self.diverged.store(0)
+        converged = builder.binary("xor", builder.binary("or", some[0], some[1]), 1)
+        applies = builder.binary("and", converged, self.holds)
         builder.branch(applies, f"tile{number}", f"run{number}")
         builder.label(f"tile{number}")
         flow.tile_exits = set()
@@ -88,9 +89,9 @@ class UniformTile:
         regions.return_group(region)
         builder.jump(self.frame.flow.arrived)
         builder.label(self.frame.flow.arrived)
-        following = builder.assign(f"add i32 {builder.assign(f'load i32, ptr {regions.current}')}, 1")
-        builder.line(f"store i32 {following}, ptr {regions.current}")
-        more = builder.assign(f"icmp ult i32 {following}, {regions.groups}")
+        following = builder.binary("add", regions.current.load(), 1)
+        regions.current.store(following)
+        more = builder.compare("icmp ult", following, regions.groups)
         builder.branch(more, f"tile{number}", f"over{number}")
 
     def _leave(self, region: Region, exits: set[int]) -> None:
@@ -98,19 +99,18 @@ class UniformTile:
         builder, number = self.builder, region.number
         for block in sorted(exits):
             builder.label(f"leave{number}.{block}")
-            builder.line(f"store i32 {block + 1}, ptr {self.resume_at}")
+            self.resume_at.store(block + 1)
             builder.jump(f"leave{number}")
         if exits:
             builder.label(f"leave{number}")
-            self.regions.indices.resume_group(builder.assign(f"load i32, ptr {self.regions.current}"))
+            self.regions.indices.resume_group(self.regions.current.load())
             builder.jump(f"group{number}")
 
     def resume(self, region: Region, exits: set[int]) -> None:
         """Go to the block at which the SIMD group has left its loop, if it has."""
         builder = self.builder
         if exits:
-            block, fresh = builder.assign(f"load i32, ptr {self.resume_at}"), builder.new_label("fresh")
-            builder.line(f"store i32 0, ptr {self.resume_at}")
-            cases = " ".join(f"i32 {each + 1}, label %b{region.number}.{each}" for each in sorted(exits))
-            builder.line(f"switch i32 {block}, label %{fresh} [{cases}]")
+            block, fresh = self.resume_at.load(), builder.new_label("fresh")
+            self.resume_at.store(0)
+            builder.switch(block, [(each + 1, f"b{region.number}.{each}") for each in sorted(exits)], fresh)
             builder.label(fresh)

@@ -38,8 +38,7 @@ def _lanes(values: list[int], element: str) -> Value:
 
 def _at(frame: Frame, pointer: Value, offset: Value) -> Value:
     """Return a pointer plus an offset in bytes, for each lane."""
-    ref = frame.builder.assign(f"getelementptr i8, {frame.builder.typed(pointer)}, {frame.builder.typed(offset)}")
-    return Value(ref, "ptr", max(pointer.shape, offset.shape))
+    return frame.builder.advance(pointer, offset)
 
 
 # --- wmma ---------------------------------------------------------------------------------------------

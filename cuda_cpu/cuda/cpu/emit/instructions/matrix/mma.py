@@ -259,8 +259,8 @@ def multiply(
     element = "i64" if form.dtype == "f64" else "i32"
     count = layout.count // PER_REGISTER[form.dtype]
     room = builder.alloca(f"[{count} x {builder.type(element)}]", 64)
-    arguments = [builder.typed(value) for group in (*values, words) for value in group]
-    builder.line(f'call void @"{name}"(ptr {room}, {", ".join(arguments)})')
+    arguments = [value for group in (*values, words) for value in group]
+    builder.call(f'"{name}"', "void", Value(room, "ptr"), *arguments, mergeable=True)
     size = LANES * int(element[1:]) // 8
     slots = [builder.offset(room, number * size) for number in range(count)]
     return [builder.load(element, fragment, shape=Shape.VECTOR, align=64) for fragment in slots]

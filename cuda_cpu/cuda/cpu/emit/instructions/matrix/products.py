@@ -87,11 +87,7 @@ def shuffle(builder: Builder, value: Value, lanes: tuple[int, ...], other: Value
     """Return a SIMD group of the given lanes of `value`; numbers from 32 on are lanes of `other`."""
     if lanes == tuple(range(LANES)):
         return value
-    order = ", ".join(f"i32 {lane}" for lane in lanes)
-    vector = builder.type_of(value)
-    second = "poison" if other is None else other.ref
-    ref = builder.assign(f"shufflevector {vector} {value.ref}, {vector} {second}, <{LANES} x i32> <{order}>")
-    return Value(ref, value.element, Shape.VECTOR)
+    return builder.permute(value, lanes, other)
 
 
 class ProductForm(Protocol):

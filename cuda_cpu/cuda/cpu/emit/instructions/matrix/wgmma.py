@@ -96,9 +96,8 @@ def _pointers(frame: Frame, matrix: Described, offset: Value) -> Value:
     mask = builder.binary("shl", builder.binary("sub", matrix.chunks, constant(1, "i32")), constant(4, "i32"))
     pattern = builder.binary("and", builder.binary("lshr", address, constant(3, "i32")), mask)
     address = builder.binary("xor", address, pattern)
-    base = frame.warp_field("shared", "ptr").ref
-    ref = builder.assign(f"getelementptr i8, ptr {base}, {builder.typed(builder.broadcast(address))}")
-    return Value(ref, "ptr", Shape.VECTOR)
+    base = frame.warp_field("shared", "ptr")
+    return builder.advance(base, builder.broadcast(address))
 
 
 def _by_depth(frame: Frame, matrix: Described, line: Value, chunk: int, byte: Value) -> Value:

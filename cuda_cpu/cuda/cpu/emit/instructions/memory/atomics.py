@@ -133,11 +133,11 @@ def _modify_scattered(frame: Frame, form: Form, address: Address, extra: int, va
     if not frame.copy.full or frame.width < FEWEST or frame.module.settings.quick or frame.checked:
         return ""
     first = builder.extract(indexed.index, "0")
-    same = Value(builder.lane_bits(builder.compare("icmp eq", indexed.index, first)), builder.mask_type)
+    same = builder.lane_bits(builder.compare("icmp eq", indexed.index, first))
     count = builder.intrinsic("ctpop", builder.mask_type, same)
     few = builder.compare("icmp ult", count, constant(MANY, builder.mask_type))
     labels = [builder.new_label(stem) for stem in ("apart", "shared", "changed")]
-    builder.branch(few.ref, labels[0], labels[1], likely=True)
+    builder.branch(few, labels[0], labels[1], likely=True)
     builder.label(labels[0])
     base = builder.cast("inttoptr", builder.binary("add", indexed.base, constant(extra + address.offset, "i64")), "ptr")
     locate, by = _pointer_by_index(indexed, indexed.index.element)
@@ -184,8 +184,7 @@ def _change(
         locate, by = _pointer_by_index(indexed, offset.element)
         called = f"plain.{name}.{element}.{by}"
         if indexed.base is not None:
-            start = f"getelementptr i8, {builder.typed(base)}, {builder.typed(indexed.base)}"
-            base = Value(builder.assign(start), "ptr")
+            base = builder.advance(base, indexed.base)
     body = f"{locate}\n  {_plain(name, element, '%pointer', '%x2')}"
     return for_each_lane(frame, called, element, body, base, offset, value, wanted=wanted, straight=True)
 
@@ -278,7 +277,7 @@ def _both_halves(frame: Frame, form: Form, pointer: Value, source: Operand | Non
     for position in (0, 1):
         pointer = pointer
         if position:
-            pointer = Value(builder.assign(f"getelementptr i8, {builder.typed(pointer)}, i64 2"), "ptr", pointer.shape)
+            pointer = builder.advance(pointer, 2)
             bits = builder.binary("lshr", bits, Value("16", "i32", literal=True))
         part = builder.resize(bits, "i16")
         parts.append(builder.resize(_small_float(frame, form, _HALVES[form.type], pointer, part), "i32"))

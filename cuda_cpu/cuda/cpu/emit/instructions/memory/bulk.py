@@ -62,8 +62,8 @@ class Request:
 
     def call(self, what: int) -> None:
         frame = self.frame
-        lanes = f"{frame.builder.mask_type} {frame.mask}"
-        frame.service("bulk", "void", lanes, f"i32 {what}", f"i32 {frame.line}", f"ptr {self.slots}")
+        slots = Value(self.slots, "ptr")
+        frame.service("bulk", frame.mask, constant(what, "i32"), constant(frame.line, "i32"), slots)
 
 
 def copy_tensor(frame: Frame, instruction: Instruction, form: Form) -> None:

@@ -39,17 +39,17 @@ def modify_one(
     pointer : Value
         The address, uniform.
     """
-    builder, mask = frame.builder, frame.builder.mask_type
+    builder = frame.builder
     helper = _define_one(frame, name, element, order, wanted)
     result = builder.type(element) if wanted else "void"
     values = builder.typed(builder.broadcast(value))
-    ref = builder.call(helper, result, builder.typed(pointer), values, f"{mask} {frame.mask}")
+    ref = builder.call(helper, result, builder.typed(pointer), values, frame.mask)
     return Value(ref, element, Shape.VECTOR) if wanted else None
 
 
 def modify_conflicts(
     frame: Frame, name: str, element: str, order: str, pointers: Value, value: Value, wanted: bool
-) -> tuple[Value | None, str]:
+) -> tuple[Value | None, Value]:
     """Update the words on which many lanes conflict, one by one; return the old values and the mask of remaining lanes.
 
     The address of the first remaining lane is compared with the others until few lanes share it: where addresses are
@@ -57,19 +57,17 @@ def modify_conflicts(
     """
     builder, mask = frame.builder, frame.builder.mask_type
     one = _define_one(frame, name, element, order, wanted)
-    vector = builder.type(element)
-    result = f"{{ {vector}, {mask} }}" if wanted else mask
     helper = f"{one}.conflicts"
     if not frame.module.has(helper):
         frame.module.declare(f"llvm.ctpop.{mask}", mask, [mask])
         frame.module.declare(f"llvm.cttz.{mask}", mask, [mask, "i1"])
         frame.module.define(helper, _many(frame, one, element, ENOUGH.get(name, MANY), wanted))
-    values = builder.typed(builder.broadcast(value))
-    ref = builder.call(helper, result, builder.typed(pointers), values, f"{mask} {frame.mask}")
+    values = builder.broadcast(value)
     if not wanted:
-        return None, ref
-    old, left = (builder.assign(f"extractvalue {result} {ref}, {part}") for part in (0, 1))
-    return Value(old, element, Shape.VECTOR), left
+        return None, Value(builder.call(helper, mask, pointers, values, frame.mask), mask)
+    fields = [(element, Shape.VECTOR), (mask, Shape.UNIFORM)]
+    old, left = builder.call_several(helper, fields, pointers, values, frame.mask)
+    return old, left
 
 
 def _many(frame: Frame, one: str, element: str, enough: int, wanted: bool) -> str:

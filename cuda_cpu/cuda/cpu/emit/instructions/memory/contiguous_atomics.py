@@ -12,7 +12,7 @@ from cuda.cpu.emit.access.addresses import pointers
 from cuda.cpu.emit.access.affine import lanes_of_segment, segments
 from cuda.cpu.emit.access.lanes import store_split
 from cuda.cpu.emit.instructions.memory.conflicts import COMBINES, FOLDS
-from cuda.cpu.emit.llvm.values import Shape, Value, integer_of, width_of
+from cuda.cpu.emit.llvm.values import Value, integer_of, width_of
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.passes.find_affine import stride_of
 from cuda.cpu.ptx.syntax import Address, Register
@@ -46,7 +46,7 @@ def modify_contiguous(
 ) -> Value | None:
     """Update contiguous words by the operation `name` of atomicrmw; return the old values if they are wanted."""
     builder, count = frame.builder, lanes_of_segment(frame)
-    part, vector, values = f"<{count} x {element}>", builder.type(element), builder.broadcast(value).ref
+    part, values = f"<{count} x {element}>", builder.part(builder.broadcast(value))
     result = part if wanted else "void"
     helper = f"contiguous.{name}.{element}.{order}{'' if wanted else '.red'}"
     if not frame.module.has(helper):
@@ -58,16 +58,14 @@ def modify_contiguous(
     for segment, base in enumerate(bases):
         mine = values
         if count < frame.width:
-            picks = ", ".join(f"i32 {segment * count + lane}" for lane in range(count))
-            mine = builder.assign(f"shufflevector {vector} {values}, {vector} poison, <{count} x i32> <{picks}>")
-        old.append(builder.call(helper, result, f"ptr {base}", f"{part} {mine}"))
+            mine = builder.shuffle(values, range(segment * count, (segment + 1) * count))
+        if wanted:
+            old.append(builder.call_part(helper, element, count, Value(base, "ptr"), mine))
+        else:
+            builder.call(helper, "void", Value(base, "ptr"), mine)
     if not wanted:
         return None
-    ref = old[0]
-    if len(old) > 1:
-        order_ = ", ".join(f"i32 {lane}" for lane in range(frame.width))
-        ref = builder.assign(f"shufflevector {part} {old[0]}, {part} {old[1]}, <{frame.width} x i32> <{order_}>")
-    return Value(ref, element, Shape.VECTOR)
+    return builder.group(old[0] if len(old) == 1 else builder.shuffle(old[0], range(frame.width), old[1]))
 
 
 def _contiguous(frame: Frame, name: str, element: str, order: str, count: int, wanted: bool) -> str:

@@ -94,7 +94,7 @@ def emit_load(frame: Frame, instruction: Instruction, form: Form) -> None:
         elif parameter is not None:
             start = frame.warp_field("params", "ptr").ref
             offset = parameter + _parameter_offset(address) + extra
-            value = Value(frame.at_entry_load(start, offset, element, step), element)
+            value = frame.fixed_load(start, offset, element, step)
         else:
             value = _load_element(frame, instruction, form, position, element)
         if isinstance(target, Register):

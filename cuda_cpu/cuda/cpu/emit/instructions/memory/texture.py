@@ -61,16 +61,9 @@ class Request:
         if address.offset:
             raise PtxError("the handle of a texture or surface takes no offset", frame.line)
         builder.store(builder.broadcast(handle), handle_slot, align=64)
-        frame.service(
-            "texture",
-            "void",
-            f"{builder.mask_type} {frame.mask}",
-            f"i32 {what}",
-            f"i32 {frame.line}",
-            f"ptr {handle_slot}",
-            f"ptr {self.arguments}",
-            f"ptr {self.data}",
-        )
+        what_and_line = constant(what, "i32"), constant(frame.line, "i32")
+        pointers = (Value(each, "ptr") for each in (handle_slot, self.arguments, self.data))
+        frame.service("texture", frame.mask, *what_and_line, *pointers)
 
     def result(self, index: int, element: str) -> Value:
         value = self.frame.builder.load("i64", self.data_slot(index), shape=Shape.VECTOR, align=64)
