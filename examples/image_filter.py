@@ -7,7 +7,7 @@ import sys
 import numpy as np
 from PIL import Image
 
-from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, launch
+from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
 
 SOURCE = r"""
 __device__ int pixel(const uchar3 *image, int width, int height, int x, int y, int channel)
@@ -58,12 +58,11 @@ def main(source, target):
     program = Program(SOURCE, code_type="c++", options=ProgramOptions(arch=f"sm_{device.arch}"))
     kernel = program.compile("cubin").get_kernel("edges")
 
-    buffers = [LegacyPinnedMemoryResource().allocate(image.nbytes, stream=stream) for _ in range(2)]
-    before, after = (np.from_dlpack(buffer).view(np.uint8).reshape(image.shape) for buffer in buffers)
-    before[:] = image
+    before = device.to_device(image, stream=stream)
+    after_device = device.empty(image.shape, np.uint8, stream=stream)
     config = LaunchConfig(grid=(-(-width // 32), -(-height // 8)), block=(32, 8))
-    launch(stream, config, kernel, *buffers, np.int32(width), np.int32(height))
-    stream.sync()
+    launch(stream, config, kernel, before, after_device, width, height)
+    after = after_device.to_host(stream=stream)
 
     np.testing.assert_array_equal(after, with_numpy(image))
     Image.fromarray(after).save(target)

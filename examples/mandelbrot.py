@@ -7,7 +7,7 @@ import sys
 import numpy as np
 from PIL import Image
 
-from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, launch
+from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
 
 WIDTH, HEIGHT, LIMIT = 480, 320, 200
 SOURCE = r"""
@@ -48,11 +48,10 @@ def main(path="mandelbrot.png"):
     options = ProgramOptions(arch=f"sm_{device.arch}", fma=False)  # rounded as in NumPy
     kernel = Program(SOURCE, code_type="c++", options=options).compile("cubin").get_kernel("mandelbrot")
 
-    buffer = LegacyPinnedMemoryResource().allocate(WIDTH * HEIGHT, stream=stream)
+    rounds_device = device.empty((HEIGHT, WIDTH), np.uint8, stream=stream)
     config = LaunchConfig(grid=(-(-WIDTH // 32), -(-HEIGHT // 8)), block=(32, 8))
-    launch(stream, config, kernel, buffer, np.int32(WIDTH), np.int32(HEIGHT), np.int32(LIMIT))
-    stream.sync()
-    rounds = np.from_dlpack(buffer).view(np.uint8).reshape(HEIGHT, WIDTH)
+    launch(stream, config, kernel, rounds_device, WIDTH, HEIGHT, LIMIT)
+    rounds = rounds_device.to_host(stream=stream)
     np.testing.assert_array_equal(rounds, with_numpy())
 
     shade = np.where(rounds == LIMIT, 0, rounds / LIMIT)[..., None] ** np.array([0.7, 0.45, 0.3])

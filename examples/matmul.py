@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, launch
+from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
 
 TILE = 16
 SOURCE = r"""
@@ -36,18 +36,15 @@ def main():
     kernel = Program(SOURCE, code_type="c++", options=options).compile("cubin").get_kernel("matmul")
 
     rows, inner, columns = 150, 203, 170  # not multiples of the tile size
-    memory = LegacyPinnedMemoryResource()
-    shapes = [(rows, inner), (inner, columns), (rows, columns)]
-    buffers = [memory.allocate(4 * height * width, stream=stream) for height, width in shapes]
-    a, b, c = (np.from_dlpack(buf).view(np.float32).reshape(shape) for buf, shape in zip(buffers, shapes, strict=True))
     random = np.random.default_rng(seed=2)
-    a[:], b[:] = random.random(a.shape), random.random(b.shape)
+    a, b = random.random((rows, inner), dtype=np.float32), random.random((inner, columns), dtype=np.float32)
+    a_device, b_device = device.to_device(a, stream=stream), device.to_device(b, stream=stream)
+    c_device = device.empty((rows, columns), np.float32, stream=stream)
 
     config = LaunchConfig(grid=(-(-columns // TILE), -(-rows // TILE)), block=(TILE, TILE))
-    launch(stream, config, kernel, *buffers, np.int32(rows), np.int32(inner), np.int32(columns))
-    stream.sync()
+    launch(stream, config, kernel, a_device, b_device, c_device, rows, inner, columns)
 
-    np.testing.assert_allclose(c, a @ b, rtol=1e-4)
+    np.testing.assert_allclose(c_device.to_host(stream=stream), a @ b, rtol=1e-4)
     print(f"matmul: ({rows}x{inner}) @ ({inner}x{columns}) on {device.name} matches NumPy")
 
 

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, launch
+from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
 
 SOURCE = r"""
 extern "C" __global__ void sum(const int *values, unsigned long long *total, unsigned count)
@@ -35,18 +35,16 @@ def main():
     kernel = program.compile("cubin").get_kernel("sum")
 
     count, block = 1_000_003, 256
-    memory = LegacyPinnedMemoryResource()
-    values_buffer, total_buffer = memory.allocate(4 * count, stream=stream), memory.allocate(8, stream=stream)
-    values, total = np.from_dlpack(values_buffer).view(np.int32), np.from_dlpack(total_buffer).view(np.int64)
-    values[:] = np.random.default_rng(seed=3).integers(-(2**31), 2**31, count)
-    total[:] = 0
+    values = np.random.default_rng(seed=3).integers(-(2**31), 2**31, count).astype(np.int32)
+    values_device = device.to_device(values, stream=stream)
+    total_device = device.zeros(1, np.int64, stream=stream)
 
     config = LaunchConfig(grid=64, block=block, shmem_size=8 * block // 32)
-    launch(stream, config, kernel, values_buffer, total_buffer, np.uint32(count))
-    stream.sync()
+    launch(stream, config, kernel, values_device, total_device, count)
+    total = total_device.to_host(stream=stream)[0]
 
-    assert total[0] == values.sum(dtype=np.int64), (total[0], values.sum(dtype=np.int64))
-    print(f"reduction: the sum of {count} integers on {device.name} is {total[0]}, equal to NumPy's")
+    assert total == values.sum(dtype=np.int64), (total, values.sum(dtype=np.int64))
+    print(f"reduction: the sum of {count} integers on {device.name} is {total}, equal to NumPy's")
 
 
 if __name__ == "__main__":
