@@ -6,11 +6,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import Any
 
 import cuda.cpu
+from cuda.cpu.counters import spans
 from cuda.cpu.profile import session
+from cuda.cpu.profile.files import folder_problem
 from cuda.cpu.programs import run
 
 
@@ -63,6 +66,12 @@ def main(arguments: list[str]) -> int:
     profiler = commands.add_parser("profile", help="run a program, and report exactly what its kernels did")
     session.add_arguments(profiler)
     _add_program(profiler, nargs="?")
+    tracer = commands.add_parser("timeline", help="run a program, and report when its kernels and copies ran")
+    tracer.add_argument(
+        "-o", "--output", action="append", default=[], metavar="FILE",
+        help="write the timeline: as a page if the name ends in .html, else as a trace for Perfetto and Chrome",
+    )  # fmt: skip
+    _add_program(tracer)
     explainer = commands.add_parser("explain", help="print how a kernel becomes machine code, pass by pass")
     explainer.add_argument(
         "file", metavar="FILE", help="PTX, or a cubin (made with -lineinfo) or fatbin that contains it"
@@ -79,7 +88,9 @@ def main(arguments: list[str]) -> int:
     if given.command is None:
         return report()
     try:
-        return profile(given, profiler) if given.command == "profile" else _run(given, checks=given.check)
+        if given.command == "profile":
+            return profile(given, profiler)
+        return _timeline(given) if given.command == "timeline" else _run(given, checks=given.check)
     except (run.RunError, session.ProfileError) as error:
         print(f"python -m cuda.cpu {given.command}: {error}", file=sys.stderr)
         return 2
@@ -114,6 +125,15 @@ def profile(given: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     if given.script is None:
         parser.error("the following arguments are required: SCRIPT")
     return _run(given, variables=session.variables(session.options_of(given)))
+
+
+def _timeline(given: argparse.Namespace) -> int:
+    """Run a program, and report when its kernels and copies ran."""
+    for path in given.output:
+        if problem := folder_problem(path):
+            raise session.ProfileError(f"--output: {problem}")
+    files = os.pathsep.join(map(os.path.abspath, given.output))
+    return _run(given, variables={spans.VARIABLE: files or "1"})
 
 
 if __name__ == "__main__":

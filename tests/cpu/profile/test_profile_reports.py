@@ -2,35 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reports of profiles: text, JSON, HTML, comparison, the command line."""
 
-import html.parser
 import json
 import pathlib
 import subprocess
 import sys
 
 import pytest
-from support.profile_cases import CASES, CONFLICTS, HEAD, TAIL, sectors
+from support.profile_cases import CONFLICTS, HEAD, TAIL, sectors
+from support.profile_reports import NAMES, Balanced, script_of
 
 from cuda.cpu.profile import METRICS, Profile
 from cuda.cpu.profile import data as datas
 from cuda.cpu.profile.advice import advice
 from cuda.cpu.profile.text import difference
-
-NAMES = {case.name: case for case in CASES}
-
-SCRIPT = """
-import ctypes, sys
-from cuda.cpu import driver
-driver.cuInit(0)
-driver.cuCtxCreate_v2(0, 0)
-memory = ctypes.c_uint64(driver.cuMemAlloc(1 << 20))
-values = (ctypes.c_void_p * 1)(ctypes.addressof(memory))
-for text in TEXTS:
-    image = ctypes.create_string_buffer(text.encode())
-    function = driver.cuModuleGetFunction(driver.cuModuleLoadData(ctypes.addressof(image)), b"k")
-    driver.cuLaunchKernel(function, 2, 1, 1, 64, 1, 1, 0, 0, ctypes.addressof(values), 0)
-print(*sys.argv[1:])
-"""
 
 
 def profiled(launcher, *names):
@@ -44,12 +28,6 @@ def run(*arguments, cwd=None):
     return subprocess.run(
         [sys.executable, "-m", "cuda.cpu", "profile", *map(str, arguments)], capture_output=True, text=True, cwd=cwd
     )
-
-
-def script_of(folder, *names):
-    path = folder / "script.py"
-    path.write_text(f"TEXTS = {[NAMES[name].text for name in names]!r}\n{SCRIPT}")
-    return path
 
 
 @pytest.mark.parametrize(
@@ -99,27 +77,6 @@ def test_json_has_all_counts_and_merges_equal_launches(launcher):
     assert set(data["launches"][0]["metrics"]) == set(METRICS)
     total = sum(each["warps"] for each in data["launches"][0]["instructions"])
     assert total == profile.launches[0].metric("ptx__inst_executed.sum")
-
-
-class Balanced(html.parser.HTMLParser):
-    """Checks that elements are closed in order."""
-
-    VOID = ("meta", "br", "polyline", "line", "circle")
-
-    def __init__(self):
-        super().__init__()
-        self.open, self.text, self.links = [], "", []
-
-    def handle_starttag(self, tag, attrs):
-        self.links += [value for name, value in attrs if name in ("src", "href")]
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.text += data
 
 
 def test_page_is_self_contained_and_escaped(launcher):

@@ -17,6 +17,7 @@ from cuda.cpu.compile import cache, identity, machines
 from cuda.cpu.compile.code import MachineCode
 from cuda.cpu.compile.frames import stack_of
 from cuda.cpu.compile.progress import Progress
+from cuda.cpu.counters import spans
 from cuda.cpu.runtime.kernel_abi import FULL_RUN, Path
 
 if TYPE_CHECKING:
@@ -68,9 +69,10 @@ def compile_kernel(program: Program, name: str, lane_run: int = FULL_RUN) -> Mac
     settings = f"{_runtime.ABI} {level} {_path()} {_width()} {lane_run} {checks}"
     key = cache.key_of(identity.compiler(), settings.encode(), identity.cpu(), program.key, name.encode())
     shown = os.environ.get("CUDA_CPU_EXPLAIN") == "1" or os.environ.get("CUDA_CPU_DUMP")  # only what is compiled now
-    entry = None if shown else cache.find(key)
+    with spans.span(name, "cache look-up"):
+        entry = None if shown else cache.find(key)
     if entry is None:
-        with Progress(f"compiling kernel {name!r} for the CPU"):
+        with spans.span(name, "compile"), Progress(f"compiling kernel {name!r} for the CPU"):
             text, path, local_bytes = emit(program, name, lane_run, quick=level is None, checks=checks)
             data = assemble(text, QUICK if level is None else level)
         entry = pack(data, path, local_bytes, stack_of(data), quick=level is None and not checks)

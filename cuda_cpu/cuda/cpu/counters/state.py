@@ -57,6 +57,17 @@ def report() -> None:
     importlib.import_module("cuda.cpu.profile.session").finish()  # not imported: it is above the driver
 
 
+def report_timeline() -> None:
+    """Write the timeline of a program at its end."""
+    importlib.import_module("cuda.cpu.profile.timeline").finish()
+
+
+def wait() -> None:
+    """Wait for all launches."""
+    if driver is not None:
+        driver.synchronize()
+
+
 def applies_to(name: str) -> bool:
     """Return whether launches of a kernel are to be counted now."""
     return active and _kernels.search(name) is not None
@@ -80,8 +91,7 @@ def register(layout: Layout) -> int:
 
 def completed() -> list[tuple[Layout, _runtime.LaunchCounts]]:
     """Wait for all launches; return those of profiled kernels since the start, in the order of their beginnings."""
-    if driver is not None:
-        driver.synchronize()
+    wait()
     with _lock:
         _launches.extend((_layouts[each.token], each) for each in _runtime.take_profiles())
         return sorted(_launches, key=lambda each: each[1].order)

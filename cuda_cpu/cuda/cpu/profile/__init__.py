@@ -16,5 +16,6 @@ from cuda.cpu.profile.launch import LaunchProfile
 from cuda.cpu.profile.metrics import METRICS, Metric
 from cuda.cpu.profile.profiler import Profile
 from cuda.cpu.profile.results import AccessCounts, InstructionCounts
+from cuda.cpu.profile.timeline import Event, Timeline
 
-__all__ = ["METRICS", "AccessCounts", "InstructionCounts", "LaunchProfile", "Metric", "Profile"]
+__all__ = ["METRICS", "AccessCounts", "Event", "InstructionCounts", "LaunchProfile", "Metric", "Profile", "Timeline"]

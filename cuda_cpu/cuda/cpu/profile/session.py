@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, fields
 from cuda.cpu.counters import state
 from cuda.cpu.profile import data as datas
 from cuda.cpu.profile import page, text
+from cuda.cpu.profile.files import folder_problem, of_process, replace
 from cuda.cpu.profile.launch import LaunchProfile, launches_of
 from cuda.cpu.profile.metrics import METRICS, find
 
@@ -49,9 +50,9 @@ class Options:
         if self.gpu not in page.GPUS:
             raise ProfileError(f"--gpu {self.gpu!r} is not known; there are {', '.join(page.GPUS)}")
         for option in ("json", "html"):
-            folder = os.path.dirname(os.path.abspath(getattr(self, option)))
-            if getattr(self, option) and not os.access(folder, os.W_OK):
-                raise ProfileError(f"--{option}: {folder} is no folder in which files can be written")
+            problem = folder_problem(getattr(self, option)) if getattr(self, option) else ""
+            if problem:
+                raise ProfileError(f"--{option}: {problem}")
 
     def names(self) -> list[str]:
         return [name.strip() for name in self.metrics.split(",") if name.strip()]
@@ -80,18 +81,13 @@ def finish() -> None:
     if os.environ.get(state.PROCESS, process) != process:
         if not launches:
             return
-        chosen.json, chosen.html = (_of_process(path, process) for path in (chosen.json, chosen.html))
+        chosen.json, chosen.html = (of_process(path, process) for path in (chosen.json, chosen.html))
     if chosen.launch:
         launches = launches[chosen.launch - 1 : chosen.launch]
         if not launches:
             print(f"cuda.cpu: there is no launch {chosen.launch} of a profiled kernel", file=sys.stderr)
     for line in _write(chosen, launches):
         print(line, file=sys.stderr)
-
-
-def _of_process(path: str, process: str) -> str:
-    stem, suffix = os.path.splitext(path)
-    return f"{stem}.{process}{suffix}" if path else ""
 
 
 def _write(chosen: Options, launches: list[LaunchProfile]) -> list[str]:
@@ -104,24 +100,11 @@ def _write(chosen: Options, launches: list[LaunchProfile]) -> list[str]:
     ):
         if path:
             try:
-                _replace(path, make())
+                replace(path, make())
             except OSError as error:
                 failed.append(f"cuda.cpu: the profile could not be written to {path}: {error.strerror}")
     report = text.report(data, chosen.names() or None)
     return [report + (text.difference(before, data) if before else ""), *failed]
-
-
-def _replace(path: str, content: str) -> None:
-    """Write a file as a whole, or leave what was there."""
-    temporary = f"{path}.{os.getpid()}.tmp"
-    try:
-        with open(temporary, "w", encoding="utf-8") as file:
-            file.write(content)
-        os.replace(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

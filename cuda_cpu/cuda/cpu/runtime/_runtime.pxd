@@ -94,6 +94,19 @@ cdef extern from "check/check.h":
     void cpu_table_clear()
     cpu_finding *cpu_findings_take(uint64_t grid_id)
 
+cdef extern from "queue/timeline.h":
+    struct cpu_span:
+        cpu_span *next
+        const void *queue
+        int kind
+        int64_t begin, end
+        uint64_t bytes
+        uint32_t grid_dim[3], block_dim[3]
+        char *name
+    const char *cpu_timeline_name(int kind)
+    void cpu_timeline_switch(bint on)
+    cpu_span *cpu_timeline_take() nogil
+
 cdef extern from "counters/counters.h":
     struct cpu_profile:
         cpu_profile *next

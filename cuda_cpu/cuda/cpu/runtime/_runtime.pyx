@@ -38,6 +38,7 @@ include "_queue.pxi"
 include "_graph.pxi"
 include "_check.pxi"
 include "_counters.pxi"
+include "_timeline.pxi"
 include "_fast_path.pxi"
 include "_process.pxi"
 

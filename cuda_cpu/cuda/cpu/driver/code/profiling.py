@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 from cuda.cpu import at_exit
-from cuda.cpu.counters import state
+from cuda.cpu.counters import spans, state
 from cuda.cpu.driver.code.function import functions
 from cuda.cpu.driver.device import wait
 from cuda.cpu.driver.device.context import contexts
+from cuda.cpu.runtime import _runtime
 
 
 def synchronize() -> None:
@@ -31,3 +32,6 @@ def begin() -> None:
     if state.active:
         state.begin()
         at_exit.register(state.report)
+    if spans.active:
+        _runtime.timeline_switch(True)
+        at_exit.register(state.report_timeline)

@@ -14,6 +14,7 @@
 #include "device_runtime/device.h"
 #include "graph.h"
 #include "node.h"
+#include "timeline.h"
 
 /* Argument of the functions that are called with faults caught. */
 struct run {
@@ -240,7 +241,7 @@ static bool wait_event(struct cpu_command *command, struct cpu_exec exec)
     return true;
 }
 
-bool cpu_command_run(struct cpu_command *command, struct cpu_exec exec)
+static bool execute(struct cpu_command *command, struct cpu_exec exec)
 {
     switch (command->kind) {
     case CPU_LAUNCH:
@@ -277,6 +278,16 @@ bool cpu_command_run(struct cpu_command *command, struct cpu_exec exec)
         return true;
     }
     return true;
+}
+
+bool cpu_command_run(struct cpu_command *command, struct cpu_exec exec)
+{
+    if (!atomic_load_explicit(&cpu_timeline_on, memory_order_relaxed))
+        return execute(command, exec);
+    int64_t begin = cpu_now();
+    bool done = execute(command, exec);
+    cpu_timeline_note(command, exec.queue, begin);
+    return done;
 }
 
 bool cpu_command_always(const struct cpu_command *command)

@@ -1,0 +1,163 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Record when the work of streams ran: kernels, copies, waits, callbacks, graphs, and compilations on the host."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import statistics
+import sys
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from cuda.cpu.counters import spans, state
+from cuda.cpu.profile import timeline_page
+from cuda.cpu.profile.files import replace
+from cuda.cpu.runtime import _runtime
+
+WAITS = ("wait for value", "wait for event")
+
+
+class Event(NamedTuple):
+    """A span of time. `row` is the stream ("stream 1") or thread; times are nanoseconds from the first event on."""
+
+    name: str
+    category: str  # kernel, copy, fill, wait for event, host callback, graph, compile, ...
+    row: str
+    begin: int
+    end: int
+    details: dict[str, Any]
+
+    @property
+    def duration(self) -> int:
+        return self.end - self.begin
+
+
+class Timeline(contextlib.ContextDecorator):
+    """Record when work runs, from the beginning to the end of a `with` statement or of each call of a function.
+
+    Attributes
+    ----------
+    events : list of Event
+        In the order in which they began; filled at the end.
+
+    Raises
+    ------
+    RuntimeError
+        Another timeline is being recorded.
+
+    Notes
+    -----
+    The times are those of this machine's processor. On a GPU the timeline has the compilations of the CPU device only.
+
+    Examples
+    --------
+    >>> with Timeline() as timeline:
+    ...     launch(stream, config, kernel, *arguments)
+    >>> [event.category for event in timeline.events]
+    ['compile', 'kernel']
+    """
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    def __enter__(self) -> Timeline:
+        if spans.active:
+            raise RuntimeError("another timeline is being recorded in this process")
+        state.wait()
+        _runtime.take_timeline()
+        spans.recorded.clear()
+        spans.active = True
+        _runtime.timeline_switch(True)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            state.wait()
+        finally:
+            spans.active = False
+            _runtime.timeline_switch(False)
+            self.events = collect()
+
+    def __str__(self) -> str:
+        return summary(self.events)
+
+    def to_json(self) -> str:
+        """Return a trace for Perfetto (ui.perfetto.dev) and chrome://tracing, in the Trace Event Format."""
+        return trace(self.events)
+
+    def to_html(self) -> str:
+        """Return a self-contained HTML page."""
+        return timeline_page.page(self.events, summary(self.events))
+
+
+def collect() -> list[Event]:
+    """Return and forget what was recorded."""
+    found = _runtime.take_timeline()
+    host = list(spans.recorded)
+    spans.recorded.clear()
+    start = min([each[3] for each in found] + [each.begin for each in host], default=0)
+    rows: dict[int, str] = {}
+    events = []
+    for kind, kernel, queue, begin, end, size, grid, block in sorted(found, key=lambda each: (each[3], -each[4])):
+        row = rows.setdefault(queue, f"stream {len(rows) + 1}")
+        details: dict[str, Any] = {"grid": grid, "block": block} if kernel else {"bytes": size} if size else {}
+        events.append(Event(kernel or kind, kind, row, begin - start, end - start, details))
+    for each in host:
+        events.append(Event(each.name, each.category, each.thread, each.begin - start, each.end - start, {}))
+    return sorted(events, key=lambda event: (event.begin, -event.end))
+
+
+def trace(events: Iterable[Event]) -> str:
+    """Return events in the Trace Event Format."""
+    events = list(events)
+    rows = {row: number for number, row in enumerate(dict.fromkeys(event.row for event in events), 1)}
+    process = os.getpid()
+    entries: list[dict[str, Any]] = [
+        {"name": "thread_name", "ph": "M", "pid": process, "tid": number, "args": {"name": row}}
+        for row, number in rows.items()
+    ]
+    for event in events:
+        entries.append(
+            {
+                "name": event.name, "cat": event.category, "ph": "X", "pid": process, "tid": rows[event.row],
+                "ts": event.begin / 1000, "dur": event.duration / 1000, "args": event.details,
+            }
+        )  # fmt: skip
+    return json.dumps({"traceEvents": entries, "displayTimeUnit": "ns"})
+
+
+def summary(events: Iterable[Event]) -> str:
+    """Return a table of the time per kernel and kind of work: share of all, calls, minimum, median, maximum."""
+    groups: dict[str, list[int]] = {}
+    for event in events:
+        if event.category not in WAITS and not event.category.startswith(("graph", "part")):
+            name = f"{event.category} {event.name}" if event.category != event.name else event.name
+            groups.setdefault(name, []).append(event.duration)
+    if not groups:
+        return "Nothing ran in any stream.\n"
+    total = sum(map(sum, groups.values())) or 1
+    width = min(max(map(len, groups)), 60)
+    lines = [f"{'':{width}}   share    calls        total       minimum        median       maximum (us)"]
+    for name, times in sorted(groups.items(), key=lambda group: -sum(group[1])):
+        figures = sum(times), min(times), statistics.median(times), max(times)
+        shown = "".join(f"{figure / 1000:14,.1f}" for figure in figures)
+        lines.append(f"{name[:width]:{width}} {100 * sum(times) / total:6.1f} % {len(times):7,} {shown}")
+    return "\n".join(lines) + "\n"
+
+
+def finish() -> None:
+    """Write the timeline of the program at its end."""
+    state.wait()
+    events = collect()
+    for path in os.environ.get(spans.VARIABLE, "").split(os.pathsep):
+        if path in ("", "1"):
+            continue
+        content = timeline_page.page(events, summary(events)) if path.endswith(".html") else trace(events)
+        try:
+            replace(path, content)
+        except OSError as error:
+            print(f"cuda.cpu: the timeline could not be written to {path}: {error.strerror}", file=sys.stderr)
+    print(summary(events), end="", file=sys.stderr)

@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""A timeline as one self-contained HTML page: a row per stream and thread, a rectangle per event."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cuda.cpu.profile.timeline import Event
+
+WIDTH, ROW, BAR = 1200, 34, 22
+MOST = 20_000  # events that are drawn
+COLORS = {"kernel": "#3a7bd5", "copy": "#3aa76d", "fill": "#8bbf3f", "compile": "#d9531e", "host callback": "#9b59b6"}
+OTHER = "#8a8a8a"
+STYLE = """
+:root { color-scheme: light dark; }
+body { font: 15px/1.45 system-ui, sans-serif; margin: 1.5rem auto; max-width: 80rem; padding: 0 1rem; }
+.scroll { overflow-x: auto; } svg { min-width: 60rem; width: 100%; height: auto; }
+svg text { fill: currentColor; font: 12px system-ui, sans-serif; } rect:hover { stroke: currentColor; }
+"""
+
+
+def page(events: list[Event], summary: str) -> str:
+    """Return the page; of more than `MOST` events, the longest are drawn."""
+    drawn = sorted(sorted(events, key=lambda event: -event.duration)[:MOST], key=lambda event: event.begin)
+    note = f"<p>The {MOST:,} longest of {len(events):,} events are drawn.</p>" if len(events) > MOST else ""
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Timeline</title>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head><body>'
+        f'<h1>Timeline</h1>{note}<div class="scroll">{_drawing(drawn)}</div>'
+        f'<div class="scroll"><pre>{escape(summary)}</pre></div></body></html>\n'
+    )
+
+
+def _drawing(events: list[Event]) -> str:
+    if not events:
+        return "<p>Nothing was recorded.</p>"
+    rows = {row: number for number, row in enumerate(dict.fromkeys(event.row for event in events))}
+    total = max(event.end for event in events) or 1
+    height = ROW * len(rows) + 24
+    parts = [f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="Timeline of {len(rows)} rows">']
+    for row, number in rows.items():
+        parts.append(f'<text x="0" y="{number * ROW + 12}">{escape(row)}</text>')
+    for event in events:
+        x, width = WIDTH * event.begin / total, max(WIDTH * event.duration / total, 0.5)
+        details = ", ".join(f"{name} {value}" for name, value in event.details.items())
+        title = f"{event.category}: {event.name}, {event.duration / 1000:,.1f} us {details}"
+        parts.append(
+            f'<rect x="{x:.2f}" y="{rows[event.row] * ROW + 16}" width="{width:.2f}" height="{BAR - 6}" '
+            f'fill="{COLORS.get(event.category, OTHER)}"><title>{escape(title)}</title></rect>'
+        )
+    parts.append(f'<text x="0" y="{height - 4}">0</text>')
+    parts.append(f'<text x="{WIDTH}" y="{height - 4}" text-anchor="end">{total / 1e6:,.3f} ms</text></svg>')
+    return "".join(parts)

@@ -1,0 +1,136 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Timelines: what is recorded, in which rows, the trace, the page, the summary, the command line."""
+
+import ctypes
+import json
+import subprocess
+import sys
+
+import pytest
+from support.profile_cases import HEAD, TAIL
+from support.profile_reports import Balanced, script_of
+
+from cuda.cpu import driver
+from cuda.cpu.profile import Timeline
+
+SLOW = HEAD + "mov.u32 %r5, 0;\nA: add.u32 %r5, %r5, 1; setp.lt.u32 %p0, %r5, 20000; @%p0 bra A;" + TAIL
+
+
+def of_kind(timeline, category):
+    return [event for event in timeline.events if event.category == category]
+
+
+def test_work_of_two_streams_is_in_two_rows(launcher):
+    function = launcher.function(SLOW)
+    streams = [driver.cuStreamCreate(1) for _ in range(2)]
+    with Timeline() as timeline:
+        for stream in streams:
+            launcher.launch(function, grid=3, block=64, stream=stream)
+            driver.cuMemsetD8Async(launcher.memory, 1, 1000, stream)
+    kernels, fills = of_kind(timeline, "kernel"), of_kind(timeline, "fill")
+    assert [event.name for event in kernels] == ["k", "k"]
+    assert {event.row for event in kernels} == {event.row for event in fills} == {"stream 1", "stream 2"}
+    assert kernels[0].details == {"grid": (3, 1, 1), "block": (64, 1, 1)}
+    assert [event.details for event in fills] == [{"bytes": 1000}] * 2
+    for row in ("stream 1", "stream 2"):
+        (kernel,), (fill,) = ([event for event in events if event.row == row] for events in (kernels, fills))
+        assert kernel.duration > 0
+        assert kernel.end <= fill.begin
+
+
+def test_compilation_is_recorded_once(launcher):
+    function = launcher.function(SLOW.replace("20000", "21"))
+    with Timeline() as timeline:
+        launcher.launch(function)
+        launcher.launch(function)
+    (compiled,) = of_kind(timeline, "compile")
+    assert compiled.name == "k"
+    assert compiled.end <= min(event.begin for event in of_kind(timeline, "kernel"))
+    assert timeline.events[0].begin == 0
+
+
+def test_waits_events_and_callbacks_are_recorded(launcher):
+    function = launcher.function(SLOW)
+    first, second = (driver.cuStreamCreate(1) for _ in range(2))
+    event = driver.cuEventCreate(0)
+    callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: None)
+    with Timeline() as timeline:
+        launcher.launch(function, grid=200, stream=first)
+        driver.cuEventRecord(event, first)
+        driver.cuStreamWaitEvent(second, event, 0)
+        driver.cuLaunchHostFunc(second, ctypes.cast(callback, ctypes.c_void_p).value, 0)
+    assert {"record event", "wait for event", "host callback"} <= {each.category for each in timeline.events}
+    (wait,), (kernel,) = of_kind(timeline, "wait for event"), of_kind(timeline, "kernel")
+    assert wait.row != kernel.row
+    assert wait.end >= kernel.end
+
+
+def test_nothing_is_recorded_outside(launcher):
+    function = launcher.function(SLOW)
+    launcher.launch(function)
+    with Timeline() as timeline:
+        pass
+    launcher.launch(function)
+    assert timeline.events == []
+    assert str(timeline) == "Nothing ran in any stream.\n"
+
+
+def test_second_timeline_is_refused():
+    with Timeline(), pytest.raises(RuntimeError, match="another timeline"), Timeline():
+        pass
+
+
+def test_trace_has_rows_and_microseconds(launcher):
+    function = launcher.function(SLOW)
+    with Timeline() as timeline:
+        launcher.launch(function)
+    entries = json.loads(timeline.to_json())["traceEvents"]
+    names = {each["tid"]: each["args"]["name"] for each in entries if each["ph"] == "M"}
+    (kernel,) = [each for each in entries if each.get("cat") == "kernel"]
+    (event,) = of_kind(timeline, "kernel")
+    assert names[kernel["tid"]] == "stream 1"
+    assert (kernel["ts"], kernel["dur"]) == (event.begin / 1000, event.duration / 1000)
+
+
+def test_summary_has_the_calls_of_each_kernel(launcher):
+    first, second = launcher.function(SLOW), launcher.function(SLOW.replace("entry k(", "entry other("), "other")
+    with Timeline() as timeline:
+        for function in (first, first, second):
+            launcher.launch(function)
+    calls = {line.split(" %")[0].split()[1]: line.split(" %")[1].split()[0] for line in str(timeline).splitlines()[1:]
+             if line.startswith("kernel")}  # fmt: skip
+    assert calls == {"k": "2", "other": "1"}
+
+
+def test_page_is_self_contained(launcher):
+    function = launcher.function(SLOW)
+    with Timeline() as timeline:
+        launcher.launch(function)
+    page = Balanced()
+    page.feed(timeline.to_html())
+    assert (page.open, page.links) == ([], [])
+    assert "kernel: k" in page.text
+
+
+def run(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "cuda.cpu", "timeline", *map(str, arguments)], capture_output=True, text=True
+    )
+
+
+def test_command_line_writes_trace_and_page(tmp_path):
+    done = run("-o", tmp_path / "t.json", "-o", tmp_path / "t.html", script_of(tmp_path, "loop"), "hello")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "hello\n"
+    assert "kernel k" in done.stderr
+    assert {"kernel", "compile"} <= {
+        each.get("cat") for each in json.loads((tmp_path / "t.json").read_text())["traceEvents"]
+    }
+    assert (tmp_path / "t.html").read_text().startswith("<!doctype html>")
+
+
+def test_output_that_cannot_be_written_is_refused(tmp_path):
+    done = run("-o", "/nowhere/t.json", script_of(tmp_path, "loop"))
+    assert done.returncode == 2
+    assert "is no folder in which files can be written" in done.stderr
