@@ -20,7 +20,9 @@ from collections.abc import Iterator
 SUBMODULES = ("graph", "texture", "utils", "checkpoint", "system", "typing", "system.typing")
 MODULES = ("cuda.core", *(f"cuda.core.{name}" for name in SUBMODULES))
 # Classes of private modules that public methods and properties return: name -> module.
-RETURNED = tomllib.loads((pathlib.Path(__file__).parent / "core_reference.toml").read_text())["returned"]
+_REFERENCE = tomllib.loads((pathlib.Path(__file__).parent / "core_reference.toml").read_text())
+RETURNED: dict[str, str] = _REFERENCE["returned"]
+CONSTANTS: dict[str, str] = _REFERENCE["constants"]  # name -> description
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 NAMED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.AnnAssign, ast.Assign)
 
@@ -41,6 +43,8 @@ class Entry:
     def doc(self) -> str:
         if isinstance(self.value, type):
             return inspect.cleandoc(self.value.__doc__ or "")  # not that of a base
+        if self.kind == "data":
+            return self.attribute
         return inspect.getdoc(self.value) or self.attribute
 
     @property
@@ -75,7 +79,7 @@ def returned_class(name: str, module: str) -> type:
 
 
 def entries(name: str, value: typing.Any) -> Iterator[Entry]:
-    """Yield a class and its public members, or a function."""
+    """Yield a class and its public members, a function, or a constant."""
     if isinstance(value, type):
         yield Entry(
             name, "class", value, value.__module__, value.__name__, definitions(value.__module__, [value.__name__])
@@ -83,6 +87,8 @@ def entries(name: str, value: typing.Any) -> Iterator[Entry]:
         yield from members(name, value)
     elif callable(value) and typing.get_origin(value) is None:
         yield Entry(name, "function", value, value.__module__, "", definitions(value.__module__, [value.__name__]))
+    else:
+        yield Entry(name, "data", value, "", "", [], CONSTANTS.get(name.removeprefix("cuda.core."), ""))
 
 
 def members(name: str, kind: type) -> Iterator[Entry]:
@@ -207,6 +213,8 @@ def arguments(node: Definition, kind: str) -> list[str]:
 
 def signatures(entry: Entry) -> list[str]:
     """Return the signatures with types, one for each overload; without parentheses for a property."""
+    if entry.kind == "data":
+        return []
     if entry.kind == "property":
         return [f": {returns(entry)}"]
     if dataclasses.is_dataclass(entry.value):

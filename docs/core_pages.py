@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import enum
+import itertools
 import json
 import pathlib
 import re
@@ -133,13 +134,13 @@ def reference(top: Entry, members: list[Entry], entries: dict[str, Entry]) -> li
 
 def row(entry: Entry) -> str:
     summary = entry.summary.replace("|", "\\|")
-    role = {"class": "class", "function": "func", "property": "attr"}.get(entry.kind, "meth")
+    role = {"class": "class", "function": "func", "property": "attr", "data": "data"}.get(entry.kind, "meth")
     return f"| {{py:{role}}}`{entry.member} <{entry.name}>` | {summary} |"
 
 
 def directive(entry: Entry, entries: dict[str, Entry]) -> list[str]:
     """Return an entry as a directive of Sphinx's Python domain."""
-    module = ".".join(part for part in entry.name.split(".")[:3] if part[0].islower() and part != entry.member)
+    module = ".".join(itertools.takewhile(lambda part: part[0].islower(), entry.name.split(".")[:-1]))
     local = entry.name.removeprefix(f"{module}.")
     signatures = [links(text, entries) for text in core_api.signatures(entry)] or [""]
     lines = ["```{eval-rst}", f".. py:currentmodule:: {module}", ""]
@@ -158,7 +159,8 @@ def text(entry: Entry, entries: dict[str, Entry]) -> str:
     """Return a docstring as reStructuredText, with links to what it names."""
     listed = ""
     if isinstance(entry.value, type) and issubclass(entry.value, enum.Enum):
-        listed = "\n\nMembers: " + ", ".join(f"``{name}``" for name in entry.value.__members__) + "."
+        members = [f"``{member.value!r}``: ``{name}``" for name, member in entry.value.__members__.items()]
+        listed = "\n\nMembers and their values:\n\n" + "\n".join(f"- {member}" for member in members)
     lines = str(NumpyDocstring(entry.doc, SETTINGS, what=entry.kind, name=entry.name)).splitlines()
     lines = [links(line, entries) if line.startswith(":type ") else line for line in lines]
     linked = [line if line.lstrip().startswith(">>>") else link(line, entry, entries) for line in lines]

@@ -17,7 +17,7 @@ import core_pages
 import cuda.core
 
 PAGES = core_pages.pages()
-DESCRIBED = r"\.\. py:(?:class|exception|function|method|property):: "
+DESCRIBED = r"\.\. py:(?:class|exception|function|method|property|data):: "
 
 
 def test_every_public_name_is_on_one_page():
@@ -35,7 +35,11 @@ def test_the_index_leads_to_every_page():
     listed = re.findall(r"^core\.[\w.]+$", index, re.MULTILINE)
     assert sorted(f"{name}.md" for name in listed) == sorted(set(PAGES) - {"core.md"})
     linked = re.findall(r"\| \{py:\w+\}`\w+ <([\w.]+)>`", index)
-    assert len(linked) == len(set(linked)) == sum(entry.kind in ("class", "function") for entry in core_api.public())
+    assert (
+        len(linked)
+        == len(set(linked))
+        == sum(entry.kind in ("class", "function", "data") for entry in core_api.public())
+    )
 
 
 def test_all_public_modules_are_covered():

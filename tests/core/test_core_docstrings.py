@@ -40,7 +40,7 @@ SKIPPED = {
 }
 
 ENTRIES = {entry.name: entry for entry in core_api.public()}
-CLASSES = {name: entry for name, entry in ENTRIES.items() if entry.kind in ("class", "function")}
+CLASSES = {name: entry for name, entry in ENTRIES.items() if entry.kind in ("class", "function", "data")}
 EXAMPLES = {entry.doc: name for name, entry in reversed(ENTRIES.items()) if ">>>" in entry.doc}  # inherited ones once
 
 

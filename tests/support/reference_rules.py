@@ -50,6 +50,8 @@ def violations(entry: core_api.Entry) -> Iterator[str]:
     titles = [title for title in sections if title]
     if titles != sorted(titles, key=SECTIONS.index if set(titles) <= set(SECTIONS) else str):
         yield f"sections {titles}: known ones are {SECTIONS}, in this order"
+    if entry.kind == "data":
+        return
     if entry.kind == "class":
         yield from _of_class(entry, sections)
     elif entry.kind == "property":

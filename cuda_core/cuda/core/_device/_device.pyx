@@ -204,7 +204,7 @@ class Device(DeviceArrays):
             after_wait()
 
     def create_stream(self, obj=None, options=None):
-        """Create a stream (cuStreamCreateWithPriority), or wrap one of another library.
+        """Create a stream (cuStreamCreate, cuStreamCreateWithPriority), or wrap one of another library.
 
         Parameters
         ----------
