@@ -213,7 +213,7 @@ def arguments(node: Definition, kind: str) -> list[str]:
 
 def signatures(entry: Entry) -> list[str]:
     """Return the signatures with types, one for each overload; without parentheses for a property."""
-    if entry.kind == "data":
+    if entry.kind == "data" or entry.name.removeprefix("cuda.core.") in RETURNED:
         return []
     if entry.kind == "property":
         return [f": {returns(entry)}"]
