@@ -390,7 +390,7 @@ class Flow:
         return found
 
     def _synchronise(self, block: Block) -> None:
-        """Let the lanes of the block wait until none of the lanes in their mask is on its way; see 9.7.13 of the
+        """Let the lanes of the block wait until none of the lanes in their mask is on its way; see 9.7.14.2 of the
         manual.
 
         Then all lanes of the mask may go on, wherever they are: lanes may reach bar.warp.sync at different

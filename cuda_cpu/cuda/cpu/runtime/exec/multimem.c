@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * multimem instructions (PTX manual 9.7.9.14), which access the memory of several devices at once. Each granule of a
+ * multimem instructions (PTX manual 9.7.9.15), which access the memory of several devices at once. Each granule of a
  * mapped multicast object starts with a table of the memory that is bound to it, written by driver/memory/multicast.py.
  */
 #include <string.h>

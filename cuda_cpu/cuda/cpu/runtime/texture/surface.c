@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Surface instructions: loads, stores and reductions of array elements (PTX manual 9.7.11).
+ * Surface instructions: loads, stores and reductions of array elements (PTX manual 9.7.12).
  */
 #include <math.h>
 #include <string.h>

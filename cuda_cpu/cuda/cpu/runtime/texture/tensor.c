@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Tensor copies (TMA) between global and shared memory (PTX manual 9.7.9.25 and "Tensors"): a box of a tensor, or the
+ * Tensor copies (TMA) between global and shared memory (PTX manual 9.7.9.26 and "Tensors"): a box of a tensor, or the
  * pixels of an im2col column, row by row of contiguous elements. Copies are executed synchronously.
  *
  * Interleaved layouts (such as NC/8HWC8), as measured on an H100, since the manual does not specify them: dimension 0
