@@ -72,6 +72,15 @@ DIRECTIONS = {
     Role.INOUT_COUNT: "in/out",
     Role.OUT_BUFFER: "out",
 }
+# Functions for which the header lists no status values: those that the CPU device's implementation raises.
+_BATCH = ("CUDA_ERROR_INVALID_VALUE", "CUDA_ERROR_INVALID_HANDLE")
+UNLISTED_ERRORS = {
+    "cuMemPoolGetAccess": ("CUDA_ERROR_INVALID_VALUE", "CUDA_ERROR_INVALID_DEVICE"),
+    "cuMemPrefetchBatchAsync": _BATCH,
+    "cuMemDiscardBatchAsync": _BATCH,
+    "cuMemDiscardAndPrefetchBatchAsync": _BATCH,
+    "cuGetExportTable": ("CUDA_ERROR_NOT_SUPPORTED",),
+}
 # For functions that raise, whose types have Python names.
 RAISING = {
     Role.IN_STRUCT: "{type}, its address or None",
@@ -92,7 +101,8 @@ def render(library: Library, function: Function) -> str:
     lines += ["", "Returns", "-------", *returns(library, function)]
     statuses = library.enums.get(api.status_enum)
     # The comments of some headers speak of values that are none.
-    if errors := [name for name in function.errors if statuses and name in {one.name for one in statuses.members}]:
+    listed = function.errors or UNLISTED_ERRORS.get(function.name, ())
+    if errors := [name for name in listed if statuses and name in {one.name for one in statuses.members}]:
         wrapped = textwrap.wrap(", ".join(errors), 110, initial_indent="    ", subsequent_indent="    ")
         title = "Raises" if api.style is apis.Style.RAISE else "Errors"
         raised = Names(library).error() if api.style is apis.Style.RAISE else api.status

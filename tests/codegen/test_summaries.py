@@ -59,3 +59,13 @@ def test_docstrings_state_the_direction_of_each_parameter(libraries):
             listed = re.search(r"Parameters\n-+\n(.*?)\n\n", docstrings.render(library, function), re.DOTALL)
             for line in listed[1].splitlines() if listed else ():
                 assert line.endswith((", in", ", out", ", in/out")), (name, function.name, line)
+
+
+def test_docstrings_of_the_driver_list_errors_and_the_version(libraries):
+    driver = libraries["driver"]
+    for function in driver.functions.values():
+        text = docstrings.render(driver, function)
+        assert re.search(r"Errors\n------\nCUresult\n    CUDA_ERROR_\w+", text), function.name
+        assert re.search(r"Needs a driver of CUDA \d+\.\d or newer\.", text), function.name
+    unlisted = {name for name, function in driver.functions.items() if not function.errors}
+    assert set(docstrings.UNLISTED_ERRORS) == unlisted
