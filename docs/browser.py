@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.server
 import json
 import pathlib
@@ -62,6 +63,10 @@ def evaluate(site: pathlib.Path, script: str, values: dict[str, Any], seconds: f
             answers.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
             self.send_response(204)
             self.end_headers()
+
+        def handle(self) -> None:
+            with contextlib.suppress(ConnectionError):  # the browser leaves a page that is still loading
+                super().handle()
 
         def log_message(self, *arguments: Any) -> None:
             pass
