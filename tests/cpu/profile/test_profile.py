@@ -168,3 +168,33 @@ def test_counts_by_line_are_those_of_the_instructions(launcher):
     store = next(each for each in launch.instructions if each.opcode == "st")
     assert store.text.startswith("mul.wide.u32")  # the whole line
     assert store.accesses["global", "st"].stride == 4
+
+
+@pytest.mark.parametrize(
+    ("block", "shared", "architecture", "registers", "expected"),
+    [
+        (256, False, "sm_90", None, (8, 64, 1.0, "warps")),
+        (32, True, "sm_90", None, (13, 13, 13 / 64, "shared memory")),  # 17 of 228 KiB each: the system takes one
+        (32, True, "sm_75", None, (4, 4, 4 / 32, "shared memory")),
+        (32, False, "sm_75", None, (16, 16, 0.5, "blocks")),
+        (256, False, "sm_90", 128, (2, 16, 0.25, "registers")),
+        (256, False, "sm_90", 33, (6, 48, 0.75, "registers")),  # each thread gets 40
+        (96, True, "sm_86", None, (5, 15, 15 / 48, "shared memory")),
+    ],
+)
+def test_occupancy(launcher, block, shared, architecture, registers, expected):
+    """The kernel declares 16 KiB of shared memory, which count if it uses them."""
+    text = ADD.replace("add.s64 %rd2", "mov.u32 %r10, s; add.s64 %rd2") if shared else ADD
+    with Profile() as profile:
+        launcher.launch(launcher.function(text), block=block)
+    (launch,) = profile.launches
+    assert launch.shared_bytes == (16384 if shared else 0)
+    assert launch.occupancy(architecture, registers) == expected
+
+
+@pytest.mark.parametrize(("architecture", "registers"), [("90", None), ("sm_10", None), ("sm_90", 0), ("sm_90", 256)])
+def test_impossible_occupancy_is_refused(launcher, architecture, registers):
+    with Profile() as profile:
+        launcher.launch(launcher.function(ADD))
+    with pytest.raises(ValueError, match=r"(architecture|registers) is"):
+        profile.launches[0].occupancy(architecture, registers)

@@ -144,6 +144,7 @@ def test_baseline_adds_a_comparison(tmp_path):
         (["--kernel", "("], "is no regular expression"),
         (["--launch", "-1"], "launches are counted from 1"),
         (["--gpu", "G80"], "there are A100"),
+        (["--arch", "90"], "must be sm_"),
         (["--json", "/nowhere/out.json"], "is no folder in which files can be written"),
         (["--baseline", __file__], "is no profile"),
         (["--diff", __file__, __file__], "is no profile"),

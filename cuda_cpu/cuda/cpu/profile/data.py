@@ -14,6 +14,7 @@ from typing import Any
 
 from cuda.cpu.profile.launch import LaunchProfile
 from cuda.cpu.profile.metrics import METRICS, flops_of, kind_of
+from cuda.cpu.profile.occupancy import DEFAULT
 from cuda.cpu.profile.results import AccessCounts, InstructionCounts
 
 VERSION = 1
@@ -21,17 +22,17 @@ VERSION = 1
 Entry = dict[str, Any]  # of "launches"
 
 
-def data_of(launches: Iterable[LaunchProfile]) -> dict[str, Any]:
-    """Return launches as data for JSON."""
+def data_of(launches: Iterable[LaunchProfile], architecture: str = DEFAULT) -> dict[str, Any]:
+    """Return launches as data for JSON; the occupancy is that on an architecture."""
     entries: dict[str, Entry] = {}
     for launch in launches:
-        entry = _entry(launch)
+        entry = _entry(launch, architecture)
         key = json.dumps(entry)
         entries.setdefault(key, {"numbers": [], **entry})["numbers"].append(launch.number)
     return {"version": VERSION, "unit": "PTX instructions", "launches": list(entries.values())}
 
 
-def _entry(launch: LaunchProfile) -> Entry:
+def _entry(launch: LaunchProfile, architecture: str) -> Entry:
     return {
         "kernel": launch.kernel,
         "grid": list(launch.grid),
@@ -39,6 +40,7 @@ def _entry(launch: LaunchProfile) -> Entry:
         "cluster": list(launch.cluster),
         "shared_bytes": launch.shared_bytes,
         "fault": launch.fault,
+        "occupancy": {"architecture": architecture, **launch.occupancy(architecture)._asdict()},
         "metrics": {name: metric.value(launch) for name, metric in METRICS.items()},
         "instructions": [_instruction(each) for each in launch.instructions],
     }

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from cuda.cpu.profile.metrics import find
+from cuda.cpu.profile.occupancy import DEFAULT, Occupancy, occupancy_of
 from cuda.cpu.profile.results import LaunchResults
 
 if TYPE_CHECKING:
@@ -47,6 +48,23 @@ class LaunchProfile(LaunchResults):
             There is no such metric; the message names similar ones.
         """
         return find(name).value(self)
+
+    def occupancy(self, architecture: str = DEFAULT, registers: int | None = None) -> Occupancy:
+        """Return the theoretical occupancy on a GPU, and what limits it.
+
+        Parameters
+        ----------
+        architecture : str, optional
+            Such as "sm_90".
+        registers : int, optional
+            Registers per thread; by default they are no limit, since PTX does not determine them.
+
+        Raises
+        ------
+        ValueError
+            `architecture` or `registers` is not possible.
+        """
+        return occupancy_of(self, architecture, registers)
 
 
 def launches_of(completed: Iterable[tuple[Layout, LaunchCounts]], first: int = 1) -> list[LaunchProfile]:

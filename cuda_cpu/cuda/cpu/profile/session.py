@@ -17,6 +17,7 @@ from cuda.cpu.profile import page, text
 from cuda.cpu.profile.files import folder_problem, of_process, replace
 from cuda.cpu.profile.launch import LaunchProfile, launches_of
 from cuda.cpu.profile.metrics import METRICS, find
+from cuda.cpu.profile.occupancy import DEFAULT, limits_of
 
 
 class ProfileError(Exception):
@@ -32,6 +33,7 @@ class Options:
     html: str = ""  # file
     baseline: str = ""  # JSON of an earlier run, for the HTML page and the comparison
     gpu: str = page.DEFAULT_GPU  # for the roofline
+    arch: str = DEFAULT  # for the occupancy
 
     def check(self) -> None:
         """Raise a ProfileError if an option is wrong."""
@@ -47,6 +49,10 @@ class Options:
             raise ProfileError(str(error.args[0] if isinstance(error, KeyError) else error)) from None
         if self.launch < 0:
             raise ProfileError(f"--launch is {self.launch}; launches are counted from 1")
+        try:
+            limits_of(self.arch)
+        except ValueError as error:
+            raise ProfileError(f"--arch: {error}") from None
         if self.gpu not in page.GPUS:
             raise ProfileError(f"--gpu {self.gpu!r} is not known; there are {', '.join(page.GPUS)}")
         for option in ("json", "html"):
@@ -91,7 +97,7 @@ def finish() -> None:
 
 
 def _write(chosen: Options, launches: list[LaunchProfile]) -> list[str]:
-    data = datas.data_of(launches)
+    data = datas.data_of(launches, chosen.arch)
     before = datas.read(chosen.baseline) if chosen.baseline else None
     failed = []
     for path, make in (
@@ -119,6 +125,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--gpu",
         default=page.DEFAULT_GPU,
         help=f"whose roofline the page shows: {', '.join(page.GPUS)}; default %(default)s",
+    )
+    parser.add_argument(
+        "--arch", default=DEFAULT, metavar="SM", help="architecture for the theoretical occupancy; default %(default)s"
     )
     parser.add_argument("--list", action="store_true", help="print all metrics, and run nothing")
     parser.add_argument(

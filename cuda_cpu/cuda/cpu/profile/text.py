@@ -101,6 +101,11 @@ def summary(entry: Entry) -> list[tuple[str, str]]:
             f"{number(value['ptx__flops.sum'])} floating-point operations, "
             f"{value['ptx__arithmetic_intensity.ratio']:.2f} per byte",
         ))  # fmt: skip
+    full = entry["occupancy"]
+    found.append((
+        "occupancy",
+        f"{100 * full['share']:.0f} % of {full['architecture']}, limited by {full['limiter']} (without registers)",
+    ))  # fmt: skip
     return found
 
 
