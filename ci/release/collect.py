@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from ci.wheels.toolchain import MACHINES, VERSIONS
+from ci.wheels.toolchain import MACHINES, VERSIONS, sums
 
 ROOT = pathlib.Path(__file__).parents[2]
 # Distribution -> what is installed for its bill of materials.
@@ -37,11 +37,6 @@ def missing(dist: pathlib.Path, version: str) -> list[str]:
                 if len(list(dist.glob(pattern))) != 1:
                     lacking.append(pattern)
     return lacking
-
-
-def sums(files: list[pathlib.Path]) -> str:
-    """Return lines in the format of `sha256sum --check`."""
-    return "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(files))
 
 
 def recipe(text: str, version: str, sdist: pathlib.Path) -> str:

@@ -9,7 +9,6 @@ smoke.py in an environment without a compiler. The release workflow builds the s
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
 import pathlib
 import shutil
@@ -29,6 +28,7 @@ from ci.wheels.toolchain import (
     find_interpreter,
     make_compiler,
     require,
+    sums,
 )
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -150,13 +150,6 @@ def build_all(arguments: argparse.Namespace, work: pathlib.Path) -> Session:
     return session
 
 
-def write_sums(out: pathlib.Path) -> None:
-    """Write SHA256SUMS, in the format of `sha256sum --check`."""
-    files = sorted([*out.glob("*.whl"), *out.glob("*.tar.gz")])
-    lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files]
-    (out / "SHA256SUMS").write_text("".join(lines))
-
-
 def installed_size(wheel: pathlib.Path) -> int:
     with zipfile.ZipFile(wheel) as archive:
         return sum(entry.file_size for entry in archive.infolist())
@@ -187,7 +180,7 @@ def main(arguments: list[str] | None = None) -> int:
     except WheelError as error:
         print(error, file=sys.stderr)
         return 1
-    write_sums(parsed.out)
+    (parsed.out / "SHA256SUMS").write_text(sums([*parsed.out.glob("*.whl"), *parsed.out.glob("*.tar.gz")]))
     total = sum(path.stat().st_size for path in session.made)
     print(
         f"{len(session.made)} wheels, {total} bytes; the largest is {max(map(installed_size, session.made))} installed"

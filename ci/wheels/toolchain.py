@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import pathlib
@@ -11,7 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 VERSIONS = ("3.11", "3.12", "3.13", "3.14", "3.14t")
@@ -174,6 +175,11 @@ def assertions(pyconfig: str) -> list[str]:
 def compile_only(compiler: Compiler, options: list[str], source: str) -> subprocess.CompletedProcess[str]:
     command = [compiler.command, *options, "-x", "c", "-c", "-o", os.devnull, "-"]
     return subprocess.run(command, input=source, capture_output=True, text=True)
+
+
+def sums(files: Iterable[pathlib.Path]) -> str:
+    """Return lines in the format of `sha256sum --check`."""
+    return "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(files))
 
 
 def require(*modules: str) -> None:
