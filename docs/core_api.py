@@ -8,7 +8,6 @@ import ast
 import dataclasses
 import functools
 import importlib
-import importlib.util
 import inspect
 import pathlib
 import re
@@ -17,6 +16,7 @@ import types
 import typing
 from collections.abc import Iterator
 
+ROOT = pathlib.Path(__file__).parents[1]
 SUBMODULES = ("graph", "texture", "utils", "checkpoint", "system", "typing", "system.typing")
 MODULES = ("cuda.core", *(f"cuda.core.{name}" for name in SUBMODULES))
 # Classes of private modules that public methods and properties return: name -> module.
@@ -157,11 +157,10 @@ def tree(module: str) -> ast.Module:
 
 
 def source(module: str) -> pathlib.Path:
-    """Return the .py or .pyx file of a module."""
-    origin = pathlib.Path(importlib.util.find_spec(module).origin)
-    if origin.suffix == ".py":
-        return origin
-    return origin.with_name(f"{module.rpartition('.')[2]}.pyx")
+    """Return the .py or .pyx file of a module in the repository: an installed package has no .pyx files."""
+    path = ROOT / "cuda_core" / module.replace(".", "/")
+    candidates = (path.with_suffix(".pyx"), path.with_suffix(".py"), path / "__init__.py")
+    return next(each for each in candidates if each.exists())
 
 
 def definitions(module: str, names: list[str]) -> list[ast.AST]:
