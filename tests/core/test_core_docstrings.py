@@ -10,6 +10,7 @@ it, and a pinned buffer of 100 floats.
 import doctest
 import functools
 import importlib
+import pathlib
 
 import numpy as np
 import pytest
@@ -67,7 +68,8 @@ class Documented:
         return len(names)
 
 
-def test_violations_are_found():
+def test_violations_are_found(monkeypatch):
+    monkeypatch.setattr(core_api, "source", lambda module: pathlib.Path(__file__))
     module, owner = __name__, "Documented"
     nodes = [core_api.ast.parse("def wait(self, timeout: float, *names: str) -> int: ...").body[0]]
     entry = core_api.Entry("Documented.wait", "method", Documented.wait, module, owner, nodes)
