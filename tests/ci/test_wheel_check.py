@@ -105,7 +105,7 @@ def test_a_good_wheel_has_no_problems(tmp_path, module):
         (f"{INFO}/METADATA", METADATA.replace("0.1.0", "0.2.0").encode(), "METADATA has another name or version"),
         (f"{INFO}/WHEEL", b"Root-Is-Purelib: false\nTag: cp311-cp311-linux_x86_64\n", "WHEEL has the tags .*linux"),
         (f"{INFO}/WHEEL", f"Root-Is-Purelib: true\n{TAGS}".encode(), "WHEEL says that the root is pure Python"),
-        ("cuda/cpu/big.py", os.urandom(2_000_000), r"\d+ bytes; the limit is 1200000"),
+        ("cuda/cpu/big.py", os.urandom(2_000_000), r"\d+ bytes; the limit is 1300000"),
     ],
 )  # fmt: skip
 def test_wrong_contents(tmp_path, module, path, data, problem):
