@@ -98,7 +98,7 @@ def test_the_second_positional_argument_of_launch_config_is_cluster():
         ),
         (
             lambda buffer: (np.zeros(1, "i4"), 1),
-            "is a numpy.ndarray in memory of the host: allocate a Buffer",
+            "is a numpy.ndarray in memory of the host: copy it to the device",
         ),
     ],
 )

@@ -191,7 +191,7 @@ def test_padding_between_parameters(module, device, stream, host):
         ("mixed", 1.0, "is a float .* structure of 16 bytes"),
         ("mixed", np.zeros((), "f8,f4")[()], "is a numpy.void of 12 bytes, but the parameter is a structure of 16"),
         ("mixed", Mixed, "is a .*, which is no kernel argument"),
-        ("address", np.zeros(3), "is a numpy.ndarray in memory of the host: allocate a Buffer"),
+        ("address", np.zeros(3), "is a numpy.ndarray in memory of the host: copy it to the device"),
         ("address", b"bytes", "is a bytes in memory of the host"),
         ("address", "text", "is a str, which is no kernel argument"),
         ("address", [1, 2], "is a list, which is no kernel argument"),

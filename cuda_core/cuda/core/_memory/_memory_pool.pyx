@@ -23,6 +23,7 @@ from cuda.core._device._context cimport (
 from cuda.core._stream._stream cimport Stream, as_stream
 
 import threading
+import weakref
 
 from cuda.core._errors import ClosedError, not_pickled
 
@@ -70,13 +71,13 @@ cdef int free(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1:
 
 # Memory to be freed in the order of streams that were being captured: (address, stream, ordinal).
 cdef list _postponed = []
-# Streams that graph builders capture, or have captured.
+# Weak references to streams that graph builders capture, or have captured.
 cdef list _captured = []
 
 
 cdef int note_capture(Stream stream) except -1:
     """Note that a stream is being captured: meanwhile no memory is freed after waiting for the device."""
-    _captured.append(stream)
+    _captured.append(weakref.ref(stream))
     return 0
 
 
@@ -84,9 +85,16 @@ cdef bint must_wait(Stream stream) except -1:
     """Return whether a capture forbids to free memory in the order of a stream; without one, after all work."""
     if stream is not None:
         return stream.is_capturing()
-    if _captured:
-        _captured[:] = [each for each in _captured if (<Stream>each).ask_capturing()]
-    return len(_captured) > 0
+    cdef Stream each
+    for reference in list(_captured):
+        each = reference()
+        if each is not None and each.ask_capturing():
+            return True
+        try:
+            _captured.remove(reference)
+        except ValueError:
+            pass  # another thread was faster
+    return False
 
 
 def is_any_captured() -> bool:
