@@ -221,6 +221,8 @@ class Wrapper(RecordWrapper):
         converted = self.scalar(type_, self.python(param), self.label(param))
         self.conversions.append(f"cdef {self.c(type_, f'c_{param.name}')} = {converted}")
         self.arguments.append(f"&c_{param.name}")
+        if param.role is Role.IN_POINTER and not self.names.raises and self.names.handle(type_):
+            self.after_call.append(f"store_handle({self.python(param)}, <unsigned long long>c_{param.name})")
 
     def inout(self, param: Param) -> None:
         if not param.optional:

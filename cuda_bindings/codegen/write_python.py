@@ -22,7 +22,7 @@ from cuda.bindings._args cimport (
 )
 from cuda.bindings._array cimport Array, array_data, array_in, count_of
 from cuda.bindings._outputs cimport (
-    Statuses, copy_back, status, status_alone, text, text_as_str, text_storage, until_nul, viewed,
+    Statuses, copy_back, status, status_alone, store_handle, text, text_as_str, text_storage, until_nul, viewed,
 )
 from cuda.bindings._parameters cimport kernel_parameters, parameters_pointer
 from cuda.bindings._struct cimport (

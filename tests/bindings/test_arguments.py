@@ -124,6 +124,8 @@ def test_outputs_may_be_new_bytes_objects_of_sufficient_size():
     nvrtc.nvrtcGetProgramLog(program, b" " * size)
     assert (size, b" ") == (1, bytes([32]))
     assert nvrtc.nvrtcDestroyProgram(program) == (nvrtc.nvrtcResult.NVRTC_SUCCESS,)
+    assert int(program) == 0  # what uses it now is refused; the address may belong to another program
+    assert nvrtc.nvrtcGetPTXSize(program)[0] == nvrtc.nvrtcResult.NVRTC_ERROR_INVALID_PROGRAM
 
 
 @pytest.mark.needs_nvjitlink

@@ -23,6 +23,7 @@ cdef list viewed(void* p, CType element, unsigned long long length)
 cdef str array_text(Array array)
 cdef int raise_negative(object tables, str name, long long outcome) except -1
 cdef int copy_back(object owner, object originals) except -1
+cdef int store_handle(object given, unsigned long long value) except -1
 
 
 cdef inline object status(Statuses statuses, long long value):

@@ -9,6 +9,7 @@ from libc.string cimport memcpy
 
 from cuda.bindings._array cimport Array
 from cuda.bindings._check cimport name_of
+from cuda.bindings._handle cimport Handle
 from cuda.bindings._struct cimport CType, EnumKind, Struct, new_enum
 
 
@@ -64,6 +65,13 @@ cdef int raise_negative(object tables, str name, long long outcome) except -1:
     if outcome == -1:
         raise OSError(number, os.strerror(number))
     raise tables.failure(name, -outcome)
+
+
+cdef int store_handle(object given, unsigned long long value) except -1:
+    """Store the handle behind a pointer, which the callee may have changed, in the object that was passed for it."""
+    if isinstance(given, Handle):
+        (<Handle>given).value = value
+    return 0
 
 
 cdef int copy_back(object owner, object originals) except -1:
