@@ -48,6 +48,7 @@
 #pragma weak PyErr_SetInterrupt
 #pragma weak PyErr_WriteUnraisable
 #pragma weak PyExc_AttributeError
+#pragma weak PyExc_ImportError
 #pragma weak PyExc_KeyboardInterrupt
 #pragma weak PyExc_MemoryError
 #pragma weak PyExc_OverflowError
@@ -223,27 +224,37 @@ static void say(PyObject *text) {
     if (!hand_on(&given)) drop(&given);
 }
 
+/* Return an attribute of a module, or NULL; without an exception if the module does not have it. */
+static PyObject *find(const char *module_name, const char *name) {
+    PyObject *module = PyImport_ImportModule(module_name);
+    PyObject *found = module ? PyObject_GetAttrString(module, name) : NULL;
+    Py_XDECREF(module);
+    if (!found && (PyErr_ExceptionMatches(PyExc_ImportError) || PyErr_ExceptionMatches(PyExc_AttributeError)))
+        PyErr_Clear();
+    return found;
+}
+
 /* Import the driver, and look up what the shell needs of it; return 0, or -1 with an exception set. */
 static int import_driver(void) {
     PyObject *driver = PyImport_ImportModule(DRIVER_MODULE);
     PyObject *errors = driver ? PyImport_ImportModule(ERROR_MODULE) : NULL;
-    PyObject *runtime = errors ? PyImport_ImportModule(RUNTIME_MODULE) : NULL;
-    PyObject *table = runtime ? PyObject_GetAttrString(runtime, "FAST_PATH") : NULL;
-    PyObject *closed = table ? PyObject_GetAttrString(runtime, "QueueClosed") : NULL;
-    PyObject *say = closed ? PyObject_GetAttrString(errors, "say") : NULL;
-    PyObject *unexpected = say ? PyObject_GetAttrString(errors, "unexpected") : NULL;
-    PyObject *error = unexpected ? PyObject_GetAttrString(errors, "CudaError") : NULL;
-    int failed = !error;
+    PyObject *error = errors ? PyObject_GetAttrString(errors, "CudaError") : NULL;
+    PyObject *say = error ? find(ERROR_MODULE, "say") : NULL;
+    PyObject *unexpected = error && !PyErr_Occurred() ? find(ERROR_MODULE, "unexpected") : NULL;
+    PyObject *table = error && !PyErr_Occurred() ? find(RUNTIME_MODULE, "FAST_PATH") : NULL;
+    PyObject *closed = error && !PyErr_Occurred() ? find(RUNTIME_MODULE, "QueueClosed") : NULL;
+    int failed = !error || PyErr_Occurred();
     if (!failed && !error_type) { /* another thread may have been faster */
-        closed_type = Py_NewRef(closed);
-        say_function = Py_NewRef(say);
-        unexpected_function = Py_NewRef(unexpected);
+        say_function = Py_XNewRef(say);
+        unexpected_function = Py_XNewRef(unexpected);
+        closed_type = Py_XNewRef(closed);
         error_type = Py_NewRef(error);
-        if (shell_ready) shell_ready(PyLong_AsUnsignedLongLong(table)); /* without it every call goes through Python */
+        /* Without the table, which fast_path.c calls, every call goes through Python. */
+        if (table && shell_ready) shell_ready(PyLong_AsUnsignedLongLong(table));
         /* From now on there is state that a forked child cannot use. */
         pthread_atfork(NULL, NULL, mark_forked_child);
     }
-    PyObject *all[] = {driver, errors, runtime, table, closed, say, unexpected, error};
+    PyObject *all[] = {driver, errors, error, say, unexpected, table, closed};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) Py_XDECREF(all[i]);
     return -failed;
 }
