@@ -28,8 +28,8 @@ def printed(*command):
     return done.stdout
 
 
-def test_there_are_thirty():
-    assert len(PROGRAMS) >= 30
+def test_there_are_forty():
+    assert len(PROGRAMS) >= 40
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
