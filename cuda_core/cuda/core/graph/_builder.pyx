@@ -123,8 +123,8 @@ cdef class GraphBuilder(Capture):
 
         Examples
         --------
-        >>> builder = device.create_graph_builder().begin_building()
-        >>> builder.is_building
+        >>> with device.create_graph_builder().begin_building() as builder:
+        ...     builder.is_building
         True
         """
         if mode is not None and not isinstance(mode, str):
@@ -335,6 +335,7 @@ cdef class GraphBuilder(Capture):
         >>> branches = builder.split(3)
         >>> GraphBuilder.join(*branches) is builder
         True
+        >>> graph = builder.end_building().complete()
         """
         cdef GraphBuilder first, other
         if not all(isinstance(each, GraphBuilder) for each in graph_builders):
@@ -383,6 +384,7 @@ cdef class GraphBuilder(Capture):
         >>> builder = device.create_graph_builder().begin_building()
         >>> condition = builder.create_condition(default_value=1)
         >>> body = builder.if_then(condition)
+        >>> graph = builder.end_building().complete()
         """
         self.need(BUILDING, "create_condition")
         cdef Activation _active = activate(self.captured.ordinal())
