@@ -60,7 +60,7 @@ def main(arguments: list[str]) -> int:
         "run", help="run a program on the CPU device: of Python, whichever package opens libcuda, or compiled by nvcc"
     )
     runner.add_argument(
-        "--check", metavar="CHECKS", help="memcheck, racecheck, synccheck, leakcheck or all, with commas between"
+        "--check", metavar="CHECKS", help="memcheck, racecheck, synccheck, initcheck, leakcheck or all, with commas"
     )
     _add_program(runner)
     profiler = commands.add_parser("profile", help="run a program, and report exactly what its kernels did")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of CUDA_CPU_CHECK: memcheck, racecheck, synccheck, leakcheck, and their bits (runtime/check/check.h)."""
+"""Checks of CUDA_CPU_CHECK and their bits (runtime/check/check.h): memcheck, racecheck, initcheck and others."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import os
 
 from cuda.cpu.runtime.abi import number, numbers
 
-NAMES = {name.lower(): number(name) for name in ("MEMCHECK", "RACECHECK", "SYNCCHECK")}
-MEMCHECK, RACECHECK, SYNCCHECK = NAMES.values()
+NAMES = {name.lower(): number(name) for name in ("MEMCHECK", "RACECHECK", "SYNCCHECK", "INITCHECK")}
+MEMCHECK, RACECHECK, SYNCCHECK, INITCHECK = NAMES.values()
 LEAKS = "leakcheck"  # a check of the driver, not of kernels, so `all` does not include it
 
 # Number of a state space, by the names that `space_of` returns.
 SPACES = {name.lower(): value for name, value in numbers("CPU_SPACE_").items()}
-READ, WRITE, UNIFORM, SIZED, VALUES, STRONG, RELEASE, STEP = (
-    number(f"ACCESS_{name}") for name in ("READ", "WRITE", "UNIFORM", "SIZED", "VALUES", "STRONG", "RELEASE", "STEP")
+READ, WRITE, UNIFORM, SIZED, VALUES, STRONG, RELEASE, COPIED, FRESH, STEP = (
+    number(f"ACCESS_{name}")
+    for name in ("READ", "WRITE", "UNIFORM", "SIZED", "VALUES", "STRONG", "RELEASE", "COPIED", "FRESH", "STEP")
 )
 ALIGNED, ALONE = number("MEETING_ALIGNED"), number("MEETING_ALONE")
 

@@ -14,6 +14,9 @@ from typing import NamedTuple
 from cuda.cpu.check import (
     ALIGNED,
     ALONE,
+    COPIED,
+    FRESH,
+    INITCHECK,
     RACECHECK,
     READ,
     RELEASE,
@@ -27,6 +30,7 @@ from cuda.cpu.check import (
     WRITE,
 )
 from cuda.cpu.emit.access.addresses import advanced, pointers, space_name, space_of
+from cuda.cpu.emit.instructions.matrix.fragments import lines_of
 from cuda.cpu.emit.instructions.memory.async_copies import source_size
 from cuda.cpu.emit.instructions.memory.load_store import ORDERS, is_parameter
 from cuda.cpu.emit.instructions.sync import of_first_lane
@@ -42,6 +46,7 @@ from cuda.cpu.ptx.syntax import Address, Instruction
 BARRIER = 8  # bytes of an mbarrier
 TENSOR_MAP = 128
 NULL = Value("null", "ptr", literal=True)
+WARP_MASK = 0xFFFFFFFF
 MOST_ELEMENTS = 8
 UPDATE = READ | WRITE | STRONG
 BARRIER_UPDATE = UPDATE | RELEASE
@@ -60,6 +65,8 @@ class Access(NamedTuple):
 def before(frame: Frame, step: Step) -> None:
     """Emit the checks of an instruction."""
     instruction, form = step.operation()
+    if instruction.opcode == "wmma" and frame.module.checks & RACECHECK:
+        _meet(frame)
     for access in ACCESSES.get(instruction.opcode, _none)(frame, instruction, form):
         _check(frame, access)
     if (instruction.opcode in COLLECTIVES and "sync" in form.modifiers) or "warp" in form.modifiers:
@@ -72,6 +79,12 @@ def before(frame: Frame, step: Step) -> None:
 
 def _none(frame: Frame, instruction: Instruction, form: Form) -> tuple[Access, ...]:
     return ()
+
+
+def _meet(frame: Frame) -> None:
+    """Report an operation that synchronises all lanes of the warp."""
+    masks = _buffer(frame, constant(WARP_MASK, "i64"))
+    frame.service("check_warp", frame.mask, site(frame), constant(RACECHECK << 4, "i32"), masks)
 
 
 def _report_warp_sync(frame: Frame, instruction: Instruction) -> None:
@@ -182,6 +195,15 @@ def _check(frame: Frame, access: Access) -> None:
     frame.checked[access.address, access.space] = builder.cast("inttoptr", found, "ptr")
 
 
+def allocated(frame: Frame, size: Value) -> None:
+    """Report that local memory of the lanes was allocated, which ends at `local_top`."""
+    if not frame.module.checks & INITCHECK:
+        return
+    what = SPACES["local"] | INITCHECK << 4 | FRESH
+    lanes, size = constant(-1, frame.builder.mask_type), frame.builder.resize(size, "i32")
+    frame.service("check_access", lanes, site(frame), constant(what, "i32"), size, NULL, NULL)
+
+
 def _buffer(frame: Frame, value: Value) -> Value:
     return _buffers(frame, 0, (value,))
 
@@ -255,9 +277,9 @@ def _copy(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access
 
 def _small_copy(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
     size, rest = instruction.immediate(2), instruction.operands[3 : -1 if form.hint else None]
-    yield Access(instruction.address(0), "shared", size, WRITE)
+    yield Access(instruction.address(0), "shared", size, WRITE | COPIED)
     read = source_size(frame, rest[0], constant(size, "i32")) if rest else size
-    yield Access(instruction.address(1), "global", read, READ)
+    yield Access(instruction.address(1), "global", read, READ | COPIED)
 
 
 def _bulk(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
@@ -267,11 +289,12 @@ def _bulk(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access
         skipped, right = (frame.read(each, "u32") for each in instruction.operands[3:5])
         for ignored in (skipped, right):
             amount = frame.builder.intrinsic("usub.sat", "i32", amount, ignored)
-    yield Access(instruction.address(1), space_name(form.src), amount, READ, skipped=skipped)
+    copied = 0 if "reduce" in form.modifiers else COPIED
+    if not (form.multicast_cluster or form.cp_mask):
+        yield Access(instruction.address(0), space_name(form.dst), amount, WRITE | copied, skipped=skipped)
+    yield Access(instruction.address(1), space_name(form.src), amount, READ | copied, skipped=skipped)
     if form.multicast_cluster:
         return
-    if not form.cp_mask:
-        yield Access(instruction.address(0), space_name(form.dst), amount, WRITE, skipped=skipped)
     if not form.bulk_group:
         yield Access(instruction.address(5 if form.ignore_oob else 3), space_name(form.dst), BARRIER, BARRIER_UPDATE)
 
@@ -299,6 +322,19 @@ def _matrices(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Ac
     yield Access(instruction.address(1 if loads else 0), "shared", 16, READ if loads else WRITE, (1 << rows) - 1)
 
 
+def _fragment(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
+    """Yield the lines (rows or columns) of a matrix in memory: lane i checks line i."""
+    operation = form.modifiers[0]
+    if operation not in ("load", "store"):
+        return
+    loads = operation == "load"
+    lines, size, offset = lines_of(frame, instruction, form)
+    yield Access(
+        instruction.address(1 if loads else 0), space_of(form), constant(size, "i64"), READ if loads else WRITE,
+        (1 << lines) - 1, skipped=offset,
+    )  # fmt: skip
+
+
 def _map(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
     if form.modifiers[0] == "cp_fenceproxy":
         yield Access(instruction.address(0), "global", TENSOR_MAP, WRITE)
@@ -317,6 +353,7 @@ ACCESSES: dict[str, Callable[[Frame, Instruction, Form], Iterator[Access]]] = {
     "mbarrier": _barrier,
     "ldmatrix": _matrices,
     "stmatrix": _matrices,
+    "wmma": _fragment,
     "tensormap": _map,
 }
 
@@ -329,5 +366,6 @@ class Checks(Instrumentation):
         self.tracks_barriers = bool(checks & SYNCCHECK)
 
     before = staticmethod(before)
+    allocated = staticmethod(allocated)
     report_stranded = staticmethod(report_stranded)
     report_bypassed = staticmethod(report_bypassed)

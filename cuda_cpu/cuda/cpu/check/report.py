@@ -49,6 +49,7 @@ SYNCS = {
     "STUCK": "{warps} of the block's {size} warps wait at the barrier for ever",
 }
 KINDS |= {FOUND[name]: ("synccheck", text) for name, text in SYNCS.items()}
+KINDS[FOUND["UNWRITTEN"]] = ("initcheck", "read of {size} bytes: {memory} was never written")
 VERBS = {READ: "read", WRITE: "write", READ | WRITE: "update"}
 
 # enum cpu_relation
@@ -75,7 +76,7 @@ def describe(finding: Finding, kernel: str, locate: Callable[[str, int], str]) -
     what = text.format(
         verb=VERBS.get(finding.flags & (READ | WRITE), ""), size=finding.size, address=finding.address, offset=offset,
         bytes=finding.bytes, allocation=allocation(finding), where=where, lanes=_lanes(finding.address),
-        others=_lanes(finding.size), warps=finding.address.bit_count(),
+        others=_lanes(finding.size), warps=finding.address.bit_count(), memory=_memory(finding),
     )  # fmt: skip
     return _line(check, finding, kernel, locate, what)
 
@@ -92,9 +93,11 @@ def _lanes(mask: int) -> str:
 
 
 def _memory(finding: Finding) -> str:
-    """Return the location of a race: an offset in shared memory, or an address with its allocation."""
+    """Return a location: an offset in shared or local memory, or an address with its allocation."""
     if finding.flags & 15 == SPACES["shared"]:
         return f"byte {finding.offset} of shared memory"
+    if finding.flags & 15 == SPACES["local"]:
+        return f"byte {finding.offset} of the thread's local memory"
     if finding.bytes:
         return f"0x{finding.address:x}, byte {finding.offset} of {allocation(finding)}"
     return f"0x{finding.address:x}"

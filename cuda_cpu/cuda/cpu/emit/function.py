@@ -10,7 +10,7 @@ from cuda.cpu.emit.access import affine, indexed
 from cuda.cpu.emit.instructions import calls
 from cuda.cpu.emit.llvm.module import DebugLocation, Module
 from cuda.cpu.emit.llvm.registry import EMITTERS
-from cuda.cpu.emit.llvm.values import Value
+from cuda.cpu.emit.llvm.values import Value, constant
 from cuda.cpu.emit.simt import converged
 from cuda.cpu.emit.simt.control import Flow
 from cuda.cpu.emit.simt.frame import Frame
@@ -78,6 +78,8 @@ def _enter(frame: Frame, flow: Flow) -> None:
     if frame.facts.function.entry:
         lanes = frame.warp_field("lanes", "i32")
         frame.warp_slot("local_top", "i64").store(frame.facts.local_bytes)
+        if frame.facts.local_bytes and frame.module.settings.instrumentation is not None:
+            frame.module.settings.instrumentation.allocated(frame, constant(frame.facts.local_bytes, "i64"))
         frame.dead.store(0)
     affine.check_consecutive(frame)
     flow.clear()

@@ -52,3 +52,20 @@ def table_clear():
 
 
 TABLE_REMOVE = <uint64_t>&cpu_table_remove_called  # for Queue.call
+
+
+def init_mark(uint64_t start, uint64_t size, bint written):
+    """Let initcheck regard memory as written, or as not written."""
+    cpu_init_mark(start, size, written)
+
+
+def init_range(uint64_t start, uint64_t size):
+    """Return an argument for INIT_BEGIN, which frees it."""
+    cdef cpu_init_range *made = <cpu_init_range *>calloc(1, sizeof(cpu_init_range))
+    if made is NULL:
+        raise MemoryError
+    made.start, made.size = start, size
+    return <uint64_t>made
+
+
+INIT_BEGIN = <uint64_t>&cpu_init_begin_called  # for Queue.call

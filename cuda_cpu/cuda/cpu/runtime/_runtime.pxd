@@ -107,6 +107,12 @@ cdef extern from "queue/timeline.h":
     void cpu_timeline_switch(bint on)
     cpu_span *cpu_timeline_take() nogil
 
+cdef extern from "check/init.h":
+    struct cpu_init_range:
+        uint64_t start, size
+    void cpu_init_mark(uint64_t address, uint64_t size, bint written)
+    void cpu_init_begin_called(void *range) noexcept nogil
+
 cdef extern from "counters/counters.h":
     struct cpu_profile:
         cpu_profile *next

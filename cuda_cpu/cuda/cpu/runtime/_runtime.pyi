@@ -242,6 +242,14 @@ def table_clear() -> None: ...
 
 TABLE_REMOVE: Final[int]  # C function for Queue.call: removes the range whose id is its argument
 
+def init_mark(start: int, size: int, written: bool) -> None:
+    """Let initcheck regard memory as written, or as not written."""
+
+def init_range(start: int, size: int) -> int:
+    """Return an argument for INIT_BEGIN, which frees it."""
+
+INIT_BEGIN: Final[int]  # C function for Queue.call: marks a range as not written
+
 FAST_PATH: Final[int]  # address of the functions that libcuda.so.1 calls without Python, see fast_path.h
 
 def set_attribute(device: int, attribute: int, value: int) -> None: ...

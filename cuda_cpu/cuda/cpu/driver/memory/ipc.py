@@ -22,7 +22,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_MAP_FAILED,
     CUDA_ERROR_OPERATING_SYSTEM,
 )
-from cuda.cpu.driver.base import address, capture_state, shared_file
+from cuda.cpu.driver.base import address, capture_state, shared_file, written
 from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.device import context, wait
@@ -87,6 +87,7 @@ def cuIpcGetMemHandle(pHandle: int, dptr: int) -> None:
         if record.keeper is None:
             capture_state.check_safe(name)
             record.keeper = _move_to_file(record)
+            written.share(record)
     keeper = record.keeper
     data = shared_file.handle(MEMORY, keeper.descriptor, keeper.offset, record.size, record.device.uuid)
     ctypes.memmove(pHandle, data, len(data))

@@ -22,7 +22,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_NOT_SUPPORTED,
     CUDA_ERROR_OUT_OF_MEMORY,
 )
-from cuda.cpu.driver.base import address, block, capture_state, host_memory, once
+from cuda.cpu.driver.base import address, block, capture_state, host_memory, once, written
 from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.device import context, wait
@@ -75,6 +75,8 @@ def allocate(size: int, name: str, kind: Kind = Kind.DEVICE) -> Allocation:
     record = Allocation(reserve(owner, size, name), size, kind, owner, owner.device.arena)
     record.origin = name
     address.add(record)
+    if kind is Kind.DEVICE:
+        written.begin_unwritten(record)
     return record
 
 

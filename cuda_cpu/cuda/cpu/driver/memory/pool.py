@@ -47,7 +47,7 @@ from cuda.cpu.abi import (
     CUmemLocation,
     CUmemPoolProps,
 )
-from cuda.cpu.driver.base import address, capture_state, once
+from cuda.cpu.driver.base import address, capture_state, once, written
 from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.block import Block, Blocks, capacity_for
 from cuda.cpu.driver.base.error import CudaError, invalid
@@ -133,6 +133,8 @@ class Pool:
         self.used += size
         self.used_high = max(self.used_high, self.used)
         address.add(record)
+        if record.kind is Kind.DEVICE:
+            written.begin_unwritten(record, stream)
         return record.start
 
     def check_limit(self, size: int, name: str) -> None:

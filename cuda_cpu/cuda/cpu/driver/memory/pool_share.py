@@ -19,7 +19,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_INVALID_HANDLE,
     CUDA_ERROR_NOT_SUPPORTED,
 )
-from cuda.cpu.driver.base import address, shared_file
+from cuda.cpu.driver.base import address, shared_file, written
 from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.device import context
@@ -109,6 +109,7 @@ def cuMemPoolExportPointer(shareData_out: int, ptr: int) -> None:
     name, record = "cuMemPoolExportPointer", address.exact(ptr)
     if not shareData_out or record is None or record.pool is None or not record.pool.exported:
         raise invalid(f"{name}: shareData_out is NULL, or 0x{ptr:x} is no allocation of a pool that was exported")
+    written.share(record)
     file = record.pool.file()
     data = _LAYOUT.pack(_KIND, os.fstat(file.descriptor).st_ino, ptr - file.base, record.size)
     ctypes.memmove(shareData_out, data.ljust(_DATA_BYTES, b"\0"), _DATA_BYTES)

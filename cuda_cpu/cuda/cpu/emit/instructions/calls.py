@@ -12,7 +12,7 @@ from __future__ import annotations
 from cuda.cpu.emit.instructions import services
 from cuda.cpu.emit.instructions.arguments import argument, storage_of
 from cuda.cpu.emit.llvm.module import Module
-from cuda.cpu.emit.llvm.values import Shape, Value, width_of
+from cuda.cpu.emit.llvm.values import Shape, Value, constant, width_of
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.emit.simt.parameters import Storage, is_scalar, local_alignment, words_of
 from cuda.cpu.ptx.error import PtxError
@@ -84,6 +84,8 @@ def _enter_device(frame: Frame) -> None:
         stride = frame.warp_field("local_stride", "i64")
         frame.fault_if(builder.compare("icmp ugt", after, stride), "stack")
         top.store(after)
+        if frame.module.settings.instrumentation is not None:
+            frame.module.settings.instrumentation.allocated(frame, constant(size, "i64"))
     for number, parameter in enumerate(function.parameters):
         scalar = is_scalar(parameter)
         storage = Storage(builder, parameter, "" if scalar else f"%p{number}")

@@ -113,4 +113,6 @@ def emit_alloca(frame: Frame, instruction: Instruction, form: Form) -> None:
     end = builder.binary("add", start, most)
     frame.fault_if(builder.compare("icmp ugt", end, frame.warp_field("local_stride", "i64")), "stack")
     builder.store(end, frame.warp_pointer("local_top"), align=8)
+    if frame.module.settings.instrumentation is not None:
+        frame.module.settings.instrumentation.allocated(frame, most)
     frame.write(instruction.operands[0], builder.resize(start, "i" + form.type[1:]))

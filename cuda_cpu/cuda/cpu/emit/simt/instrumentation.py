@@ -27,6 +27,9 @@ class Instrumentation:
     def begin(self, frame: Frame, block: Block) -> None:
         """Emit what precedes a block's instructions."""
 
+    def allocated(self, frame: Frame, size: Value) -> None:
+        """Emit what follows an allocation of local memory, which ends at the warp's `local_top`."""
+
     def before(self, frame: Frame, step: Step) -> None:
         """Emit what precedes an instruction."""
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "exec/heap.h"
+#include "init.h"
 #include "race.h"
 
 #define MAX_KINDS 64        /* findings in one launch: different instructions, or different errors of one */
@@ -256,17 +257,16 @@ static cpu_lanes check_memory(struct cpu_running *warp, cpu_lanes lanes, uint64_
 
 /* --- racecheck ----------------------------------------------------------------------------------------------------- */
 
-void cpu_check_note(struct cpu_running *warp, unsigned lane, bool shared, struct cpu_finding *finding)
+void cpu_check_note(struct cpu_running *warp, unsigned lane, enum cpu_space space, struct cpu_finding *finding)
 {
     name_thread(finding, warp, lane);
-    if (shared) {
-        finding->flags = (finding->flags & ~15u) | CPU_SPACE_SHARED;
+    finding->flags = (finding->flags & ~15u) | space;
+    if (space == CPU_SPACE_SHARED)
         finding->offset = finding->address - cpu_check_shared(warp, finding->address);
-    } else {
-        finding->flags = (finding->flags & ~15u) | CPU_SPACE_GLOBAL;
-        if (cpu_table_find(finding->address, &finding->allocation))
-            finding->offset = finding->address - finding->allocation.start;
-    }
+    else if (space == CPU_SPACE_LOCAL)
+        finding->offset = finding->address - (uint64_t)(uintptr_t)warp->abi.local - lane * warp->abi.local_stride;
+    else if (cpu_table_find(finding->address, &finding->allocation))
+        finding->offset = finding->address - finding->allocation.start;
     report(warp, finding);
 }
 
@@ -363,7 +363,7 @@ void cpu_check_access(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint
     bool uniform = flags & CPU_ACCESS_UNIFORM;
     cpu_lanes good = lanes;
     cpu_need_stack(abi);
-    if (flags >> 4 & CPU_MEMCHECK)
+    if (flags >> 4 & CPU_MEMCHECK && !(flags & CPU_ACCESS_FRESH))
         good = check_memory(warp, uniform ? lanes & -lanes : lanes, site, flags, size, addresses, sizes);
     if (uniform && good)
         good = lanes;
@@ -374,6 +374,8 @@ void cpu_check_access(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint
                 cpu_race_access(warp, good, lane, site, flags, addresses, sizes ? sizes[lane] : size,
                                 flags & CPU_ACCESS_VALUES ? values : NULL);
         }
+    if (flags >> 4 & CPU_INITCHECK)
+        cpu_init_access(warp, uniform ? good & -good : good, site, flags, size, addresses, sizes);
     if (uniform && lanes)
         addresses[0] = addresses[__builtin_ctz(lanes)];
 }
@@ -451,6 +453,8 @@ void cpu_check_malloc(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *si
         cpu_table_add(result[lane], size[lane], result[lane], false, "malloc() in a kernel");
         if (has_races((struct cpu_running *)warp))
             cpu_race_forget((struct cpu_running *)warp, result[lane], size[lane]);
+        if (((struct cpu_running *)warp)->block->worker->job->compiled->checks & CPU_INITCHECK)
+            cpu_init_mark(result[lane], size[lane], false);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Services that checked kernels call (memcheck, racecheck, synccheck), and their findings. exec/abi_table.c exports the
+ * Services that checked kernels call (memcheck, racecheck, synccheck, initcheck), and their findings. exec/abi_table.c exports the
  * numbers to Python.
  */
 #ifndef CUDA_CPU_CHECK_H
@@ -14,6 +14,7 @@ enum cpu_check {
     CPU_MEMCHECK = 1,
     CPU_RACECHECK = 2,
     CPU_SYNCCHECK = 4,
+    CPU_INITCHECK = 8,
 };
 
 /* State space of an access, as the instruction names it. */
@@ -35,7 +36,9 @@ enum cpu_space {
 #define CPU_ACCESS_VALUES 0x1000u /* `values` has the data written: a row of 64-bit words for each element */
 #define CPU_ACCESS_STRONG 0x2000u /* atomic, volatile, relaxed or stronger */
 #define CPU_ACCESS_RELEASE 0x4000u
-#define CPU_ACCESS_STEP 16        /* from this bit on: log2 of the size of an element */
+#define CPU_ACCESS_COPIED 0x8000u /* by an asynchronous copy: first of the destination, then of the source */
+#define CPU_ACCESS_STEP 16        /* from this bit on (2 bits): log2 of the size of an element */
+#define CPU_ACCESS_FRESH 0x40000u /* no access: the last `size` bytes of all lanes' local memory were allocated */
 
 /* Bits of `flags` in check_barrier and check_warp. */
 #define CPU_MEETING_ALIGNED 0x100u /* all lanes of the warp must arrive */
@@ -59,6 +62,7 @@ enum cpu_finding_kind {
     CPU_FOUND_MASKS,     /* lanes with different masks, `address` and `size`, that contain each other */
     CPU_FOUND_ALONE,     /* lanes `address` wait for others, among the lanes `size` */
     CPU_FOUND_STUCK,     /* warps `address` (a mask), of `size` warps, wait at a barrier forever */
+    CPU_FOUND_UNWRITTEN, /* a read of `size` bytes; that at `address` was never written */
 };
 
 /* A range that kernels may access, or that was freed. */
@@ -115,8 +119,8 @@ void cpu_check_cluster_arrive(struct cpu_warp *warp, cpu_lanes lanes);
 void cpu_check_cluster_wait(struct cpu_warp *warp, cpu_lanes lanes);
 /* Return the start of the shared memory (of a block of the cluster) that contains the address, or 0. */
 uint64_t cpu_check_shared(const struct cpu_running *warp, uint64_t address);
-/* Report a race; `shared`: in shared memory. */
-void cpu_check_note(struct cpu_running *warp, unsigned lane, bool shared, struct cpu_finding *finding);
+/* Report a finding at an address in a state space: global, shared or local. */
+void cpu_check_note(struct cpu_running *warp, unsigned lane, enum cpu_space space, struct cpu_finding *finding);
 void cpu_check_malloc(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *size, uint64_t *result);
 void cpu_check_free(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *pointer);
 /* End a launch that has findings with the fault CPU_FAULT_CHECK. */

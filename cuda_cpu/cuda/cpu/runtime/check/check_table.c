@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "init.h"
 
 #define MAX_FREED 1024
 #define NEAR ((uint64_t)16 << 20) /* bytes: allocations farther away are not reported */
@@ -85,6 +85,8 @@ void cpu_table_remove(uint64_t id)
         if (table.live[i].id != id)
             continue;
         table.freed[table.freed_count++ % MAX_FREED] = table.live[i];
+        if (atomic_load_explicit(&cpu_init_on, memory_order_relaxed))
+            cpu_init_mark(table.live[i].start, table.live[i].size, true); /* it may become memory that is not tracked */
         memmove(table.live + i, table.live + i + 1, (table.count - i - 1) * sizeof *table.live);
         table.count--;
         set_reach(i);
@@ -100,6 +102,8 @@ void cpu_table_remove_within(uint64_t start, uint64_t size)
     for (size_t i = 0; i < table.count; i++)
         if (table.live[i].start - start >= size)
             table.live[kept++] = table.live[i];
+        else if (atomic_load_explicit(&cpu_init_on, memory_order_relaxed))
+            cpu_init_mark(table.live[i].start, table.live[i].size, true);
     table.count = kept;
     set_reach(0);
     pthread_rwlock_unlock(&table.lock);

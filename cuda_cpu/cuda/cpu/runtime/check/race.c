@@ -113,7 +113,7 @@ static void found(const struct access *access, const struct event *before, uint3
     unsigned lane = (unsigned)__builtin_ctz(others);
     for (int axis = 0; axis < 3; axis++)
         finding.other_thread[axis] = access->warp->block->warps[before->warp].abi.thread_idx[axis][lane];
-    cpu_check_note(access->warp, access->lane, access->shared, &finding);
+    cpu_check_note(access->warp, access->lane, access->shared ? CPU_SPACE_SHARED : CPU_SPACE_GLOBAL, &finding);
 }
 
 static bool merge(struct event *event, const struct event *mine)

@@ -6,6 +6,9 @@
 #ifndef CUDA_CPU_DEVICE_CALL_H
 #define CUDA_CPU_DEVICE_CALL_H
 
+#include <stdatomic.h>
+
+#include "check/init.h"
 #include "device.h"
 
 /* One thread's call. */
@@ -24,14 +27,23 @@ static inline uint64_t operand(const struct call *call, unsigned row)
     return call->operands[row * CPU_WARP_SIZE];
 }
 
+/* Record what a function writes for its caller. */
+static inline void wrote(uint64_t address, uint64_t size)
+{
+    if (atomic_load_explicit(&cpu_init_on, memory_order_relaxed))
+        cpu_init_mark(address, size, true);
+}
+
 static inline void put_int(const struct call *call, unsigned row, int32_t value)
 {
     *(int32_t *)(uintptr_t)operand(call, row) = value;
+    wrote(operand(call, row), sizeof value);
 }
 
 static inline void put_long(const struct call *call, unsigned row, uint64_t value)
 {
     *(uint64_t *)(uintptr_t)operand(call, row) = value;
+    wrote(operand(call, row), sizeof value);
 }
 
 /* device_launch.c */

@@ -47,6 +47,7 @@ uint32_t cpu_function_attributes(const struct call *call)
     if (!kernel)
         return CPU_INVALID_DEVICE_FUNCTION;
     memcpy((void *)(uintptr_t)operand(call, 0), kernel->facts, kernel->facts_size);
+    wrote(operand(call, 0), kernel->facts_size);
     return CPU_SUCCESS;
 }
 

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "branches.h"
+#include "check/init.h"
 #include "decompress.h"
 #include "device_runtime/device.h"
 #include "graph.h"
@@ -209,7 +210,23 @@ bool cpu_command_is_short(const struct cpu_command *command)
     }
 }
 
-static bool guarded(struct cpu_command *command, struct cpu_exec exec, void (*function)(void *), const char *message)
+/* Tell initcheck what a command has written. */
+static void track(const struct cpu_command *command)
+{
+    const struct cpu_rows *rows = &command->rows;
+    bool copies = command->kind == CPU_COPY;
+    for (uint64_t row = 0; (copies || command->kind == CPU_FILL) && row < rows->height; row++) {
+        uint64_t to = rows->destination + row * rows->destination_pitch;
+        if (copies)
+            cpu_init_copy(to, rows->source + row * rows->source_pitch, rows->width);
+        else
+            cpu_init_mark(to, rows->width, true);
+    }
+    if (command->kind == CPU_WRITE_VALUE)
+        cpu_init_mark(command->value.address, command->value.width, true);
+}
+
+static bool run_guarded(struct cpu_command *command, struct cpu_exec exec, void (*function)(void *), const char *message)
 {
     struct run run = {command, exec};
     struct cpu_fault_record *fault = exec.fault;
@@ -226,11 +243,25 @@ static bool guarded(struct cpu_command *command, struct cpu_exec exec, void (*fu
     return done;
 }
 
+static bool guarded(struct cpu_command *command, struct cpu_exec exec, void (*function)(void *), const char *message)
+{
+    bool done = run_guarded(command, exec, function, message);
+    if (done && atomic_load_explicit(&cpu_init_on, memory_order_relaxed))
+        track(command);
+    return done;
+}
+
 static void decompress(void *argument)
 {
     const struct cpu_decompress *batch = &((struct run *)argument)->command->decompress;
-    for (uint64_t i = 0; i < batch->count; i++)
-        cpu_decompress(&batch->all[i]);
+    bool tracked = atomic_load_explicit(&cpu_init_on, memory_order_relaxed);
+    for (uint64_t i = 0; i < batch->count; i++) {
+        uint32_t written = cpu_decompress(&batch->all[i]);
+        if (tracked)
+            cpu_init_mark(batch->all[i].target, written, true);
+        if (tracked && batch->all[i].written)
+            cpu_init_mark(batch->all[i].written, sizeof written, true);
+    }
 }
 
 static bool wait_event(struct cpu_command *command, struct cpu_exec exec)

@@ -308,7 +308,7 @@ static void deflate(struct flow *flow)
     }
 }
 
-void cpu_decompress(const struct cpu_compressed *compressed)
+uint32_t cpu_decompress(const struct cpu_compressed *compressed)
 {
     uint8_t *target = (uint8_t *)(uintptr_t)compressed->target;
     const uint8_t *source = (const uint8_t *)(uintptr_t)compressed->source;
@@ -322,4 +322,5 @@ void cpu_decompress(const struct cpu_compressed *compressed)
     uint32_t written = (uint32_t)(flow.out - target);
     if (compressed->written)
         memcpy((void *)(uintptr_t)compressed->written, &written, sizeof written);
+    return written;
 }

@@ -17,7 +17,7 @@ struct cpu_compressed {
     uint32_t algorithm;
 };
 
-/* Decompress all that is valid and fits. */
-void cpu_decompress(const struct cpu_compressed *compressed);
+/* Decompress all that is valid and fits; return the number of bytes written. */
+uint32_t cpu_decompress(const struct cpu_compressed *compressed);
 
 #endif

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "check/init.h"
 #include "exec/worker.h"
 
 /* Location of a box in shared memory: at `offset` in the shared memory of a block, which starts at `base`. */
@@ -39,12 +40,26 @@ struct job {
     uint32_t count; /* of boxes: more than one for a multicast */
 };
 
+static bool is_tracked(void)
+{
+    return atomic_load_explicit(&cpu_init_on, memory_order_relaxed);
+}
+
+static void move(uint8_t *to, const uint8_t *from, uint32_t size)
+{
+    memcpy(to, from, size);
+    if (is_tracked())
+        cpu_init_copy((uint64_t)(uintptr_t)to, (uint64_t)(uintptr_t)from, size);
+}
+
 static void fill(const struct job *job, uint8_t *to, uint32_t bytes)
 {
     static const uint16_t nan = 0x7ff7; /* as for fma.oob, emit/instructions/arithmetic.py; wider types repeat it */
     memset(to, 0, bytes);
     for (uint32_t i = 0; job->map->fill && i < bytes; i += sizeof nan)
         memcpy(to + i, &nan, sizeof nan);
+    if (is_tracked())
+        cpu_init_mark((uint64_t)(uintptr_t)to, bytes, true);
 }
 
 /* Copy a row: `bytes` bytes at offset `at` of the box and at `tensor`; bytes [first, end) are inside the tensor. */
@@ -56,18 +71,18 @@ static void row(const struct job *job, uint32_t at, uint8_t *tensor, int64_t fir
             uint8_t *here = chunk_at(&job->boxes[b], at + done);
             bool inside = first <= done && done + size <= end;
             if (job->work == CPU_TENSOR_LOAD && inside)
-                memcpy(here, tensor + done, size);
+                move(here, tensor + done, size);
             else if (job->work == CPU_TENSOR_STORE && inside)
-                memcpy(tensor + done, here, size);
+                move(tensor + done, here, size);
             else
                 for (uint32_t i = 0; i < size; i += job->size) {
                     bool exists = first <= done + i && done + i < end;
                     if (job->work == CPU_TENSOR_LOAD && exists)
-                        memcpy(here + i, tensor + done + i, job->size);
+                        move(here + i, tensor + done + i, job->size);
                     else if (job->work == CPU_TENSOR_LOAD)
                         fill(job, here + i, job->size);
                     else if (exists && job->work == CPU_TENSOR_STORE)
-                        memcpy(tensor + done + i, here + i, job->size);
+                        move(tensor + done + i, here + i, job->size);
                     else if (exists)
                         cpu_combine(tensor + done + i, here + i, job->map->type, job->op);
                 }
@@ -231,13 +246,13 @@ static void copy_bytes(struct cpu_warp *warp, uint32_t flags, uint32_t line, con
     case CPU_BULK_MASKED: /* bit i: byte i of every 16 is copied */
         for (uint32_t at = 0; at < size; at++)
             if (bytes >> (at & 15) & 1)
-                to[at] = from[at];
+                move(to + at, from + at, 1);
         return;
     }
     check_mask(warp, line, mask);
     for (uint32_t left = mask; left; left &= left - 1) {
         uint32_t rank = (uint32_t)__builtin_ctz(left);
-        memcpy(in_block(warp, operands[lane], rank), from, size);
+        move(in_block(warp, operands[lane], rank), from, size);
         complete((uint64_t *)(void *)in_block(warp, barrier, rank), size);
     }
 }

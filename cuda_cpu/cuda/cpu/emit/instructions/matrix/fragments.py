@@ -64,6 +64,19 @@ def _layout(form: Form, part: str, count: int) -> tuple[Callable[[int, int], tup
     return locate, width if form.layout == "row" else height
 
 
+def lines_of(frame: Frame, instruction: Instruction, form: Form) -> tuple[int, int, Value]:
+    """Return the number of lines of a matrix in memory, their size in bytes, and the offset of line i in lane i."""
+    builder, operands = frame.builder, instruction.operands
+    part = "d" if form.modifiers[0] == "store" else str(form.part)
+    rows, columns, depth = sizes(form.shape)
+    height, width = {"a": (rows, depth), "b": (depth, columns)}.get(part, (rows, columns))
+    lines, length = (height, width) if form.layout == "row" else (width, height)
+    stride = builder.resize(frame.read(operands[2], "u32"), "i64") if len(operands) > 2 else constant(length, "i64")
+    index = builder.binary("mul", builder.broadcast(stride), builder.lane_numbers("i64"))
+    bits = builder.binary("mul", index, constant(_BITS[form.type], "i64"))
+    return lines, length * _BITS[form.type] // 8, builder.binary("lshr", bits, constant(3, "i64"))
+
+
 def _addresses(frame: Frame, instruction: Instruction, form: Form, part: str, count: int, step: int) -> list[Value]:
     """Return the addresses of every `step`-th element of a fragment."""
     builder = frame.builder
