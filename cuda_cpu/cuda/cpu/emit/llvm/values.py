@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import struct
 from enum import IntEnum
 from typing import NamedTuple
@@ -76,6 +77,7 @@ def integer_of(element: str) -> str:
     return f"i{WIDTHS[element]}"
 
 
+@functools.lru_cache(maxsize=4096)  # most are a few small numbers
 def constant(value: int, element: str) -> Value:
     """Return an integer constant, wrapped to the width of `element`."""
     width = WIDTHS[element]
