@@ -75,7 +75,7 @@ def test_every_list_of_apis_is_the_generators(monkeypatch):
     assert json.loads((ROOT / "tests/codegen/api_names.json").read_text()).keys() == set(apis)
     assert _loader.OPENERS.keys() | _loader.COMPONENTS.keys() == set(apis)
     monkeypatch.syspath_prepend(ROOT / "docs")
-    assert set(apis) <= importlib.import_module("reference_pages").TITLES.keys()
+    assert set(apis) <= importlib.import_module("bindings_pages").TITLES.keys()
 
 
 def test_generated_sources_are_ignored_by_git():
