@@ -217,12 +217,10 @@ class LaunchCounts:
     shared_bytes: int
     counters: bytes  # unsigned 64-bit integers in the byte order of the machine
 
-Dimensions = tuple[int, int, int]
-
 def timeline_switch(on: bool) -> None:
     """Begin or end to record when commands run."""
 
-def take_timeline() -> list[tuple[str, str, int, int, int, int, Dimensions, Dimensions]]:
+def take_timeline() -> list[tuple[str, str, int, int, int, int, tuple[int, int, int], tuple[int, int, int]]]:
     """Remove and return the spans recorded so far, in any order.
 
     Each is (kind, kernel or "", number of the queue, begin, end, bytes, grid, block); times are those of
