@@ -66,8 +66,9 @@ def test_the_command_line_comes_before_the_variable(tmp_path):
 @pytest.mark.parametrize("way", ["destroy", "exit"])
 def test_leaks_at_the_end(way, tmp_path):
     done = start(tmp_path, way, CUDA_CPU_CHECK="leakcheck")
-    (line,) = [line for line in done.stderr.splitlines() if "leakcheck" in line]
-    assert re.fullmatch(r"cuda.cpu leakcheck: 4000 bytes at 0x\w+ made by cuMemAlloc were never freed", line)
+    memory, module = [line for line in done.stderr.splitlines() if "leakcheck" in line]
+    assert re.fullmatch(r"cuda.cpu leakcheck: 4000 bytes at 0x\w+ made by cuMemAlloc were never freed", memory)
+    assert re.fullmatch(r"cuda.cpu leakcheck: module 0x\w+ was never unloaded", module)
 
 
 def test_a_wrong_name_is_refused(tmp_path):

@@ -123,3 +123,9 @@ def print_lines(lines: Iterable[str]) -> None:
 def leaks(records: Iterable[Any]) -> list[str]:
     """Return a line for each allocation that a context still has at its end."""
     return [f"leakcheck: {r.size} bytes at 0x{r.start:x} made by {r.origin} were never freed" for r in records]
+
+
+def left(kind: str, objects: Iterable[Any]) -> list[str]:
+    """Return a line for each object of a kind that a context still has at its end."""
+    end = "unloaded" if kind == "module" else "destroyed"
+    return [f"leakcheck: {kind} 0x{handle:x} was never {end}" for handle in sorted(each.handle for each in objects)]

@@ -148,13 +148,13 @@ class Context:
                 self.begin()  # threads that wait for the lock find another generation
 
     def _give_back(self) -> None:
+        self.report_leaks()
         for module in list(self.modules):
             module.close()
         for event in list(self.events):
             event.close()
         for stream in list(self.streams):
             stream.forget()
-        self.report_leaks()
         for record in address.of_context(self):
             if address.remove(record):
                 record.give_back()
@@ -162,10 +162,15 @@ class Context:
             limits.restore()
 
     def report_leaks(self) -> None:
-        """Print what the program has not freed, if CUDA_CPU_CHECK enables leakcheck."""
-        if check.wants_leaks():
-            ours = {record.start for module in self.modules for record in module.variables.values()}
-            report.print_lines(report.leaks(each for each in address.of_context(self) if each.start not in ours))
+        """Print what the program has not freed or destroyed, if CUDA_CPU_CHECK enables leakcheck."""
+        if not check.wants_leaks():
+            return
+        ours = {record.start for module in self.modules for record in module.variables.values()}
+        report.print_lines(report.leaks(each for each in address.of_context(self) if each.start not in ours))
+        defaults = [self.legacy, *self.per_thread.values()]
+        report.print_lines(report.left("stream", [each for each in self.streams if each not in defaults]))
+        report.print_lines(report.left("event", self.events))
+        report.print_lines(report.left("module", [each for each in self.modules if each.library is None]))
 
 
 _stacks: dict[int, list[Context]] = {}
