@@ -82,3 +82,10 @@ def test_a_wrong_name_is_refused(tmp_path):
 def test_an_error_is_not_a_leak(tmp_path):
     """What could not be freed any more after an error is told all the same; what was freed before is not."""
     assert "512 bytes" not in start(tmp_path, "destroy", CUDA_CPU_CHECK="leakcheck").stderr
+
+
+def test_all_contains_what_gives_no_false_alarm():
+    from cuda.cpu import check
+
+    assert check.parse("all") == (check.MEMCHECK | check.RACECHECK | check.SYNCCHECK, False)
+    assert check.parse("all, initcheck,leakcheck") == (sum(check.NAMES.values()), True)
