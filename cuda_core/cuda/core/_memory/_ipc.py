@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cuda.core._memory._memory_pool import MemoryPool
 
 _lock = threading.RLock()
+_closing = threading.RLock()  # of the threads that close one descriptor, one does
 _registry: weakref.WeakValueDictionary[uuids.UUID, Any] = weakref.WeakValueDictionary()
 
 
@@ -57,7 +58,8 @@ class IPCAllocationHandle:
         >>> handle.handle
         -1
         """
-        handle, self._handle = self._handle, None
+        with _closing:
+            handle, self._handle = self._handle, None
         if handle is not None:
             os.close(handle)
 

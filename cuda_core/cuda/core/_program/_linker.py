@@ -9,6 +9,7 @@ import functools
 import re
 import sys
 import warnings
+from _thread import RLock  # threading is slow to import
 from typing import Any
 
 from cuda.core._errors import ClosedError, CUDAError, NvJitLinkError, compiler_error, not_pickled
@@ -63,10 +64,11 @@ class Linker:
     1
     """
 
-    __slots__ = ("__weakref__", "_calls", "_codes", "_link", "_logs", "_options")
+    __slots__ = ("__weakref__", "_calls", "_codes", "_link", "_lock", "_logs", "_options")
 
     def __init__(self, *object_codes: ObjectCode, options: LinkerOptions | None = None) -> None:
         self._link: Any = None
+        self._lock = RLock()  # one thread at a time links, reads the log, or closes
         self._logs = ("", "")
         if not object_codes:
             raise ValueError("give one or more ObjectCodes to link")
@@ -133,10 +135,11 @@ class Linker:
             raise ValueError(f"target_type must be 'cubin' or 'ptx', not {target_type!r}")
         if target == "ptx" and not (self._options.ptx and self._options.link_time_optimization):
             raise ValueError("target_type 'ptx' needs LinkerOptions(link_time_optimization=True, ptx=True)")
-        self._check_open()
-        with self._errors(self._calls[2]):
-            data = self._link.complete(target)
-        self._logs = self._link.logs()
+        with self._lock:
+            self._check_open()
+            with self._errors(self._calls[2]):
+                data = self._link.complete(target)
+            self._logs = self._link.logs()
         mapping: dict[str, str] = {}
         kinds: dict[str, str] = {}
         for code in self._codes:
@@ -167,9 +170,7 @@ class Linker:
         >>> Linker(ptx, options=LinkerOptions(arch="sm_90")).get_error_log()
         ''
         """
-        self._check_open()
-        self._logs = self._link.logs()
-        return self._logs[0]
+        return self._read_logs()[0]
 
     def get_info_log(self) -> str:
         """Return the linker's other messages, such as those of `LinkerOptions` `time` and `verbose`.
@@ -192,9 +193,13 @@ class Linker:
         >>> "scale" in linker.get_info_log()
         True
         """
-        self._check_open()
-        self._logs = self._link.logs()
-        return self._logs[1]
+        return self._read_logs()[1]
+
+    def _read_logs(self) -> tuple[str, str]:
+        with self._lock:
+            self._check_open()
+            self._logs = self._link.logs()
+            return self._logs
 
     def close(self) -> None:
         """Destroy the linker's state. Closing twice does nothing; linked code stays valid.
@@ -207,10 +212,11 @@ class Linker:
         >>> linker.is_closed
         True
         """
-        link, self._link = self._link, None
-        if link is not None:
-            self._logs = link.logs()
-            link.close()
+        with self._lock:
+            link, self._link = self._link, None
+            if link is not None:
+                self._logs = link.logs()
+                link.close()
 
     def __del__(self) -> None:
         # At interpreter shutdown nothing can be imported any more, and the process frees everything anyway.

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+from _thread import RLock  # threading is slow to import
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from cuda.core._memory._buffer import Buffer
 
 _LOADABLE = ("ptx", "cubin", "fatbin")
+_publishing = RLock()  # around the assignment of what the first use has loaded
 
 
 class ObjectCode:
@@ -344,7 +346,10 @@ class ObjectCode:
                 raise RuntimeError(f"{self._code_type} code cannot be loaded: link it to a cubin first, with a Linker")
             if isinstance(self._code, bytes):
                 check_image(self._code)
-            self._library = Library(self._code)
+            made = Library(self._code)
+            with _publishing:
+                if self._library is None:
+                    self._library = made
         return self._library
 
     @property

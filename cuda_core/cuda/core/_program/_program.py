@@ -9,6 +9,7 @@ import hashlib
 import json
 import sys
 import warnings
+from _thread import RLock  # threading is slow to import
 from collections.abc import Sequence
 from typing import Any
 
@@ -81,11 +82,12 @@ class Program:
     >>> kernel = program.compile("cubin").get_kernel("add")
     """
 
-    __slots__ = ("__weakref__", "_closed", "_code", "_code_type", "_compiled", "_handle", "_keys", "_nvvm", "_options",
-                 "_pch_status")  # fmt: skip
+    __slots__ = ("__weakref__", "_closed", "_code", "_code_type", "_compiled", "_handle", "_keys", "_lock", "_nvvm",
+                 "_options", "_pch_status")  # fmt: skip
 
     def __init__(self, code: str | bytes | bytearray, code_type: str, options: ProgramOptions | None = None) -> None:
         self._handle: Any = None
+        self._lock = RLock()  # one thread at a time compiles, or closes
         self._closed = False
         self._compiled = False
         self._pch_status: PCHStatusType | None = None
@@ -127,10 +129,11 @@ class Program:
         >>> program.is_closed
         True
         """
-        handle, self._closed = self._handle, True
-        if handle is None or int(handle) == 0:
-            return
-        self._handle = type(handle)(0)
+        with self._lock:
+            handle, self._closed = self._handle, True
+            if handle is None or int(handle) == 0:
+                return
+            self._handle = type(handle)(0)
         if self._code_type == SourceCodeType.NVVM:
             self._nvvm.close()
         else:
@@ -276,9 +279,12 @@ class Program:
         with Progress(f"compiling {self._name!r}"):
             if self._code_type == SourceCodeType.PTX:
                 return self._assemble(self._code, target, names, logs)
-            if self._code_type == SourceCodeType.NVVM:
-                return self._translate_ir(target, names, logs)
-            return self._translate(target, names, logs)
+            with self._lock:
+                if self._closed:
+                    raise ClosedError("this Program is closed")
+                if self._code_type == SourceCodeType.NVVM:
+                    return self._translate_ir(target, names, logs)
+                return self._translate(target, names, logs)
 
     def _translate(self, target: str, names: list[str], logs: Any) -> ObjectCode:
         from cuda.bindings import nvrtc

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import time
+from _thread import RLock
 from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from cuda.core.system._device import Device
 
 
+_closing = RLock()  # of the threads that close one set, one gives it back
 Found = TypeVar("Found")
 
 _SHORTEST, _LONGEST = 0.5e-3, 50e-3  # seconds between two polls of a task
@@ -107,7 +109,8 @@ class _EventSet:
         >>> events = system.Device(0).register_events("xid_critical_error")
         >>> events.close()
         """
-        handle, self._set = getattr(self, "_set", None), None
+        with _closing:
+            handle, self._set = getattr(self, "_set", None), None
         if handle is not None:
             self._give_back(self._library, handle)
 
