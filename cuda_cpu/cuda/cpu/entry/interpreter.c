@@ -109,7 +109,7 @@ static void mark_forked_child(void) { in_forked_child = 1; }
 static int is_other_python(void) {
     if (!_Py_DecRefShared == !FREE_THREADED && &Py_Version && Py_Version >> 16 == SHELL_PYTHON) return 0;
     static int said;
-    if (!said++)
+    if (!__atomic_fetch_add(&said, 1, __ATOMIC_RELAXED))
         fprintf(stderr, "cuda.cpu: this libcuda.so.1 was built for Python %d.%d%s and cannot serve another interpreter\n",
                 SHELL_PYTHON >> 8, SHELL_PYTHON & 0xff, FREE_THREADED ? "t" : "");
     return 1;
@@ -124,7 +124,7 @@ static int refusal(void) {
     if (in_forked_child || !Py_IsInitialized) return SHELL_NOT_INITIALIZED;
     if (is_other_python()) return SHELL_SYSTEM_DRIVER_MISMATCH;
     if (!Py_IsInitialized()) return was_initialized ? SHELL_DEINITIALIZED : SHELL_NOT_INITIALIZED;
-    was_initialized = 1;
+    if (!was_initialized) was_initialized = 1; /* written once: all threads read it */
     return Py_IsFinalizing() || is_over() ? SHELL_DEINITIALIZED : 0;
 }
 
@@ -244,16 +244,20 @@ static int import_driver(void) {
     PyObject *table = error && !PyErr_Occurred() ? find(RUNTIME_MODULE, "FAST_PATH") : NULL;
     PyObject *closed = error && !PyErr_Occurred() ? find(RUNTIME_MODULE, "QueueClosed") : NULL;
     int failed = !error || PyErr_Occurred();
+    unsigned long long address = table && !failed ? PyLong_AsUnsignedLongLong(table) : 0;
+    static pthread_mutex_t storing = PTHREAD_MUTEX_INITIALIZER; /* no Python runs while it is held */
+    if (!failed) pthread_mutex_lock(&storing);
     if (!failed && !error_type) { /* another thread may have been faster */
         say_function = Py_XNewRef(say);
         unexpected_function = Py_XNewRef(unexpected);
         closed_type = Py_XNewRef(closed);
-        error_type = Py_NewRef(error);
         /* Without the table, which fast_path.c calls, every call goes through Python. */
-        if (table && shell_ready) shell_ready(PyLong_AsUnsignedLongLong(table));
+        if (address && shell_ready) shell_ready(address);
         /* From now on there is state that a forked child cannot use. */
         pthread_atfork(NULL, NULL, mark_forked_child);
+        __atomic_store_n(&error_type, Py_NewRef(error), __ATOMIC_RELEASE); /* last: `find_driver` reads it unlocked */
     }
+    if (!failed) pthread_mutex_unlock(&storing);
     PyObject *all[] = {driver, errors, error, say, unexpected, table, closed};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) Py_XDECREF(all[i]);
     return -failed;
@@ -262,7 +266,7 @@ static int import_driver(void) {
 /* Import the driver at the first call of any entry. If a signal handler interrupted that, import it again: only then
    can status_of_exception tell the handler's exception, which remains set, from one of the driver's. */
 static int find_driver(void) {
-    if (error_type || !import_driver()) return 0;
+    if (__atomic_load_n(&error_type, __ATOMIC_ACQUIRE) || !import_driver()) return 0;
     struct exception given;
     PyErr_Fetch(&given.type, &given.value, &given.traceback);
     if (import_driver()) PyErr_Clear();

@@ -120,10 +120,18 @@ cdef class _Abandoned:
         free(self.compiled)
 
 
-cdef void free_abandoned():
+cdef int free_abandoned() except -1:
+    cdef list used = []
     cdef _Abandoned each
-    if abandoned:
-        abandoned[:] = [each for each in abandoned if cpu_compiled_kernel_in_use(each.compiled)]
+    try:
+        while abandoned:
+            each = abandoned.pop()  # by one thread only
+            if cpu_compiled_kernel_in_use(each.compiled):
+                used.append(each)
+    except IndexError:
+        pass  # another thread took the last one
+    abandoned.extend(used)
+    return 0
 
 
 @cython.no_gc_clear

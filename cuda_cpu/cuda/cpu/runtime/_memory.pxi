@@ -35,10 +35,12 @@ cdef class Arena:
         return self.arena
 
     @property
+    @cython.critical_section
     def used(self):
         """Bytes in live allocations, each rounded up to 256."""
         return cpu_arena_used(self.get())
 
+    @cython.critical_section
     def allocate(self, size):
         """Return a 256-byte aligned address whose end (rounded up to 256) touches the guard page.
 
@@ -57,11 +59,13 @@ cdef class Arena:
             raise MemoryError(f"the system has no memory for {size} bytes, or no mapping left (vm.max_map_count)")
         return address
 
+    @cython.critical_section
     def free(self, address):
         cdef cpu_arena *arena = self.get()
         if not cpu_arena_free(arena, address):
             raise ValueError(f"{address:#x} is not the address of a live allocation")
 
+    @cython.critical_section
     def share(self, address, int file, list queues not None):
         """Move the pages of an allocation into an empty file; return where in the file the allocation begins.
 
@@ -78,6 +82,7 @@ cdef class Arena:
             raise OSError(errno, f"cannot move the allocation at {address:#x} to a file: {strerror(errno).decode()}")
         return offset
 
+    @cython.critical_section
     def find(self, address):
         """Return (start, size) of the live allocation that holds `address`."""
         cdef uint64_t start, size
@@ -87,6 +92,7 @@ cdef class Arena:
             return start, size
         return None
 
+    @cython.critical_section
     def close(self):
         """Unmap the range, at once or when the last queued `free` has run."""
         if self.arena is not NULL:

@@ -8,7 +8,7 @@ import mmap
 from typing import Any
 
 from cuda.cpu.driver.array.array_shape import TILE
-from cuda.cpu.driver.base import address, capture_state, shared_file
+from cuda.cpu.driver.base import address, capture_state, once, shared_file
 from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.device import context
 
@@ -32,7 +32,8 @@ class Tiles:
     def map(self, tile: int, memory: Any, offset: int) -> None:
         flags = mmap.MAP_SHARED | shared_file.FIXED
         shared_file.map_at(tile, TILE, READ_WRITE, flags, memory.descriptor, offset)
-        memory.mapped += 1
+        with once.counting:
+            memory.mapped += 1
         self._let_go(tile)
         self.mapped[tile] = memory
 
@@ -43,7 +44,8 @@ class Tiles:
     def _let_go(self, tile: int) -> None:
         memory = self.mapped.pop(tile, None)
         if memory is not None:
-            memory.mapped -= 1
+            with once.counting:
+                memory.mapped -= 1
             memory.drop()
 
 

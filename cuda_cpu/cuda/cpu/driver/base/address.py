@@ -169,7 +169,10 @@ def find(address: int) -> Allocation | None:
 
 
 def _search(address: int) -> Allocation | None:
-    index = bisect.bisect_right(_starts, address)
+    try:
+        index = bisect.bisect_right(_starts, address)
+    except IndexError:  # without the GIL, another thread may shorten the list during the search
+        return None
     for start in _starts[max(index - 1, 0) : index]:
         record = _records.get(start)
         if record is not None and start <= address < start + record.size:
@@ -235,9 +238,11 @@ def describe(record: Allocation) -> str:
 
 def nearby(address: int) -> str:
     """Return where `address` lies from the nearest allocation, as the end of a sentence ("" beyond 16 MiB)."""
-    index = bisect.bisect_right(_starts, address)
+    with _lock:
+        index = bisect.bisect_right(_starts, address)
+        neighbours = _starts[max(index - 1, 0) : index + 1]
     found = []
-    for start in _starts[max(index - 1, 0) : index + 1]:
+    for start in neighbours:
         record = _records.get(start)
         if record is not None and start > address:
             found.append((start - address, f"{start - address} bytes before {describe(record)}"))

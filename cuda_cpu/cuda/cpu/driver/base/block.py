@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import bisect
 import itertools
+import threading
 from typing import Any
 
 from cuda.cpu.runtime import _runtime
@@ -53,11 +54,13 @@ class Blocks:
         self.reserved = 0
         self.high = 0
         self.threshold = 0  # bytes that a synchronization leaves to the pool
-        self.free: list[tuple[int, int, Block]] = []
+        self.free: list[tuple[int, int, Block]] = []  # ordered
+        self.lock = threading.RLock()  # around changes and searches; nothing else is locked under it
 
     def add(self, arena: Any, start: int, capacity: int) -> Block:
-        self.reserved += capacity
-        self.high = max(self.high, self.reserved)
+        with self.lock:
+            self.reserved += capacity
+            self.high = max(self.high, self.reserved)
         return Block(arena, start, capacity)
 
     def take(self, capacity: int, stream: Any, *, opportunistic: bool, internal: bool) -> Block | None:
@@ -66,9 +69,10 @@ class Blocks:
         With `opportunistic` one whose last use, in another stream, is over; with `internal` one whose last use the
         stream is made to wait for.
         """
-        first = bisect.bisect_left(self.free, (capacity,))
-        last = bisect.bisect_left(self.free, (capacity + capacity // 2 + 1,))
-        candidates = self.free[first:last]
+        with self.lock:
+            first = bisect.bisect_left(self.free, (capacity,))
+            last = bisect.bisect_left(self.free, (capacity + capacity // 2 + 1,))
+            candidates = self.free[first:last]
         for rule in (
             lambda block: block.stream is stream or block.last_use is None,
             lambda block: opportunistic and block.is_free(),
@@ -83,10 +87,11 @@ class Blocks:
         return None
 
     def _claim(self, entry: tuple[int, int, Block]) -> bool:
-        try:
-            self.free.remove(entry)
-        except ValueError:  # another thread was first
-            return False
+        with self.lock:
+            try:
+                self.free.remove(entry)
+            except ValueError:  # another thread was first
+                return False
         return True
 
     def keep(self, block: Block, stream: Any) -> None:
@@ -97,7 +102,8 @@ class Blocks:
             if not queue.is_idle():
                 block.last_use = _runtime.Event()
                 queue.record(block.last_use)
-        bisect.insort(self.free, (block.capacity, next(_numbers), block))
+        with self.lock:
+            bisect.insort(self.free, (block.capacity, next(_numbers), block))
         holding.add(self)
         _runtime.set_deferred_work(True)
 
@@ -106,7 +112,8 @@ class Blocks:
         for entry in reversed(self.free[:]):
             block = entry[2]
             if self.reserved > keep and block.is_free() and self._claim(entry):
-                self.reserved -= block.capacity
+                with self.lock:
+                    self.reserved -= block.capacity
                 block.arena.free(block.start)
         if not self.free:
             holding.discard(self)

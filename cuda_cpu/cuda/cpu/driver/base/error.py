@@ -34,6 +34,7 @@ listeners: dict[int, Callable[[str, int], None]] = {}
 PRINTED_ONCE = (CUDA_ERROR_INVALID_PTX, CUDA_ERROR_JIT_COMPILER_NOT_FOUND, CUDA_ERROR_NO_BINARY_FOR_GPU)
 _printed: set[str] = set()
 _OF_NVML = 10000  # what nvml/status.py adds to a nvmlReturn_t
+_counting = threading.RLock()  # around `messages` and `written`, which belong together
 written = 0  # number of messages so far, including those dropped from the deque
 
 
@@ -72,8 +73,9 @@ def note_warning(text: str) -> None:
 
 def _note(text: str, level: int, *, print_once: bool) -> None:
     global written
-    messages.append(text)
-    written += 1
+    with _counting:
+        messages.append(text)
+        written += 1
     if "CUDA_CPU_LOG" in os.environ or (print_once and text not in _printed):
         print(f"cuda.cpu: {text}", file=sys.stderr)
         _printed.add(text)
@@ -128,8 +130,9 @@ def last_error_message() -> str:
 
 
 def _renew() -> None:
-    global _process
+    global _process, _counting
     _process = os.getpid()
+    _counting = threading.RLock()
 
 
 os.register_at_fork(after_in_child=_renew)

@@ -13,6 +13,7 @@ _Key = TypeVar("_Key", bound=Hashable)
 _Thing = TypeVar("_Thing")
 _Call = TypeVar("_Call", bound=Callable[..., Any])
 
+counting = threading.RLock()  # around changes of counters; nothing else is locked under it
 lock = threading.RLock()  # never held while waiting for the device: other threads' first uses wait for it
 
 
@@ -39,6 +40,6 @@ def alone(call: _Call) -> _Call:
 
 
 def forget_after_fork() -> None:
-    """Replace the lock: the thread that held it does not exist in the child."""
-    global lock
-    lock = threading.RLock()
+    """Replace the locks: the thread that held one does not exist in the child."""
+    global lock, counting
+    lock, counting = threading.RLock(), threading.RLock()

@@ -22,7 +22,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_MAP_FAILED,
     CUDA_ERROR_OPERATING_SYSTEM,
 )
-from cuda.cpu.driver.base import address, capture_state, shared_file, written
+from cuda.cpu.driver.base import address, capture_state, once, shared_file, written
 from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.device import context, wait
@@ -117,10 +117,11 @@ def cuIpcOpenMemHandle(handle: bytes, Flags: int) -> int:
     owner = context.current()
     if Flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS:
         raise invalid(f"{name}: Flags is {Flags}, must be CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS")
-    known = _opened.get((owner, handle))
-    if known is not None:
-        known.keeper.count += 1
-        return known.start
+    with once.counting:
+        known = _opened.get((owner, handle))
+        if known is not None and known.keeper.count:
+            known.keeper.count += 1
+            return known.start
     descriptor, offset, size, uuid = shared_file.open_handle(name, MEMORY, handle)
     try:
         of = next((each for each in devices.all_devices() if each.uuid == uuid), None)
@@ -143,9 +144,10 @@ def cuIpcCloseMemHandle(dptr: int) -> None:
     record = address.exact(dptr)
     if record is None or not isinstance(record.keeper, Opened) or record.context is not owner:
         raise invalid(f"{name}: 0x{dptr:x} is not what cuIpcOpenMemHandle returned in this context")
-    record.keeper.count -= 1
-    if record.keeper.count:
-        return
+    with once.counting:
+        record.keeper.count -= 1
+        if record.keeper.count:
+            return
     for each, queue in _all_queues():
         if not queue.is_idle():
             wait.until(each, queue.wait)

@@ -22,7 +22,7 @@ from cuda.cpu.abi import (
     CUmemAllocationProp,
     CUmulticastObjectProp,
 )
-from cuda.cpu.driver.base import address, shared_file
+from cuda.cpu.driver.base import address, once, shared_file
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.device import device as devices
 from cuda.cpu.driver.memory import virtual_memory
@@ -44,13 +44,15 @@ class Binding:
         self.memory = memory
         self.view = view
         if memory is not None:
-            memory.mapped += 1
+            with once.counting:
+                memory.mapped += 1
 
     def close(self) -> None:
         if self.memory is not None:
             if self.view:
                 shared_file.libc.munmap(self.view, self.memory.size)
-            self.memory.mapped -= 1
+            with once.counting:
+                self.memory.mapped -= 1
             self.memory.drop()
 
 

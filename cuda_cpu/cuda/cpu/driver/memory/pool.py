@@ -130,12 +130,16 @@ class Pool:
             internal=bool(self.values[CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES]),
         )
         record = self.record(block or self.reserve(capacity, stream, name), size, stream)
-        self.used += size
-        self.used_high = max(self.used_high, self.used)
+        self.count(size)
         address.add(record)
         if record.kind is Kind.DEVICE:
             written.begin_unwritten(record, stream)
         return record.start
+
+    def count(self, size: int) -> None:
+        with self.blocks.lock:
+            self.used += size
+            self.used_high = max(self.used_high, self.used)
 
     def check_limit(self, size: int, name: str) -> None:
         limit = self.values[CU_MEMPOOL_ATTR_MAX_POOL_SIZE]
@@ -168,7 +172,7 @@ class Pool:
         return record
 
     def take_back(self, record: Allocation, stream: streams.Stream | None) -> None:
-        self.used -= record.size
+        self.count(-record.size)
         self.blocks.keep(record.block, stream)
         if self.closed:
             self.blocks.release(0)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from cuda.cpu.driver.base import address, host_memory, shared_file
+from cuda.cpu.driver.base import address, host_memory, once, shared_file
 from cuda.cpu.driver.device import device as devices
 from cuda.cpu.runtime import _runtime
 
@@ -37,14 +37,16 @@ class PoolFile:
         start = self.arena.allocate(size)
         self.sizes[start] = size
         if self.device is not None:
-            self.device.mapped += size
+            with once.counting:
+                self.device.mapped += size
         return start
 
     def free(self, start: int) -> None:
         self.arena.free(start)
         size = self.sizes.pop(start)
         if self.device is not None:
-            self.device.mapped -= size
+            with once.counting:
+                self.device.mapped -= size
         self.close(only=self.closed)
 
     def close(self, *, only: bool = True) -> None:

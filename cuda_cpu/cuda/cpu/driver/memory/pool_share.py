@@ -51,13 +51,12 @@ class ImportedPool(Pool):
         record.pool, record.block, record.keeper = self, view, self
         if not self.on_host:
             record.device = devices.find(self.values[CU_MEMPOOL_ATTR_LOCATION_ID])
-        self.used += size
-        self.used_high = max(self.used_high, self.used)
+        self.count(size)
         address.add(record)
         return record.start
 
     def take_back(self, record: Allocation, stream: Any) -> None:
-        self.used -= record.size
+        self.count(-record.size)
         if stream is None:
             record.block.close()
         else:

@@ -57,15 +57,20 @@ class Memory:
         self.properties = properties
         self.device = of
         self.handles, self.mapped = 1, 0
-        of.mapped += size
+        with once.counting:
+            of.mapped += size
         self.handle = memories.add(self)
 
     def drop(self) -> None:
-        if not self.handles:
-            memories.pop(self.handle, None)
-            if not self.mapped:
-                os.close(self.descriptor)
-                self.device.mapped -= self.size
+        if self.handles:
+            return
+        memories.pop(self.handle, None)
+        with once.counting:
+            if self.mapped or self.descriptor < 0:
+                return
+            descriptor, self.descriptor = self.descriptor, -1
+            self.device.mapped -= self.size
+        os.close(descriptor)
 
 
 class Mapping:
@@ -80,7 +85,8 @@ class Mapping:
         self.access: dict[tuple[int, int], int] = {}
         self.handle_types = memory.properties.requestedHandleTypes
         self.record: Allocation | None = None
-        memory.mapped += 1
+        with once.counting:
+            memory.mapped += 1
 
     def set_access(self) -> None:
         """Let the processor allow what any device may do, and the table of addresses know it."""
@@ -278,7 +284,8 @@ def cuMemUnmap(ptr: int, size: int) -> None:
             mapping.forget()
             _map(mapping.start, mapping.size, shared_file.PRIVATE | shared_file.FIXED)
             del _mappings[mapping.start]
-            mapping.memory.mapped -= 1
+            with once.counting:
+                mapping.memory.mapped -= 1
             mapping.memory.drop()
 
 
