@@ -62,6 +62,9 @@ GENERATOR_NEEDS = [
 UTILITY = "cuda.bindings._cython_utility"
 UTILITY_SOURCE = f"{BINDINGS}/_cython_utility.c"
 
+# Free-threaded Python enables the GIL when it imports an extension module that does not declare to work without it.
+DIRECTIVES = {"language_level": 3, "embedsignature": False, "freethreading_compatible": True}
+
 # -g0 and -s: the flags of Debian's Python include debug information, ten times the size of the code.
 COMPILE = ["-O2", "-g0", "-fno-strict-aliasing", "-Wno-unused-function"]
 HIDDEN = "-fvisibility=hidden"  # except PyInit_: calls between files then need no symbol lookup
@@ -221,7 +224,7 @@ class BuildExt(build_ext):
                 [module for module in modules if uses_utility(module) == bool(shared)],
                 include_path=list(SOURCE_ROOTS),
                 nthreads=self.parallel,
-                compiler_directives={"language_level": 3, "embedsignature": False},
+                compiler_directives=DIRECTIVES,
                 shared_utility_qualified_name=shared,
             )
             sources |= {module.name: module.sources for module in done}

@@ -13,6 +13,7 @@ cdef class Statuses:
     cdef object success
     cdef tuple success_alone
     cdef object prepare(self)
+    cdef int store(self, object success) except -1
 
 
 cdef object text(const char* p)

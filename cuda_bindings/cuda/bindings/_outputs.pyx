@@ -4,6 +4,7 @@
 
 import os
 
+cimport cython
 from libc.errno cimport errno
 from libc.string cimport memcpy
 
@@ -21,9 +22,14 @@ cdef class Statuses:
 
     cdef object prepare(self):
         if self.success is None:
-            success = new_enum(self.kind, 0)
+            self.store(new_enum(self.kind, 0))
+
+    @cython.critical_section
+    cdef int store(self, object success) except -1:
+        if self.success_alone is None:
             self.success_alone = (success,)
             self.success = success
+        return 0
 
 
 cdef object text(const char* p):

@@ -18,6 +18,7 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from cython cimport freelist
 from libc.string cimport memcpy
 
+from cuda.bindings._atomic cimport cache_read, cache_write
 from cuda.bindings._args cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact, memory, pointer
 from cuda.bindings._check cimport described, name_of, short_repr
 from cuda.bindings._handle cimport Handle
@@ -82,24 +83,24 @@ cdef struct CachedType:
     int size
 
 cdef CachedType[64] type_cache
+cdef unsigned type_cache_sequence = 0
 
 
 cdef int look_up(object ctype, CachedType* found, const char* label, Py_ssize_t i) except -1:
     """Find the code and size of a simple ctypes type."""
     cdef CachedType* entry = &type_cache[<size_t><PyObject*>ctype >> 4 & 63]
-    if entry.type == <PyObject*>ctype:
-        found[0] = entry[0]
+    if cache_read(&type_cache_sequence, found, entry, sizeof(CachedType) // 8) and found.type == <PyObject*>ctype:
         return 0
     code = getattr(ctype, "_type_", None)
     size = SIZES.get(code) if type(code) is str else None
     if size is None:
         name = name_of(label)
         raise TypeError(f"{name}[{i}]: the type must be None or a simple ctypes type, not {short_repr(ctype)}")
-    cdef PyObject* before = entry.type
+    cdef PyObject* before = <PyObject*>ctype
+    found.type, found.code, found.size = <PyObject*>ctype, ord(code), size
     Py_INCREF(ctype)
-    entry.type, entry.code, entry.size = <PyObject*>ctype, ord(code), size
-    found[0] = entry[0]
-    Py_XDECREF(before)
+    cache_write(&type_cache_sequence, entry, found, sizeof(CachedType) // 8, &before)
+    Py_XDECREF(before)  # the former entry's type, or the reference just taken
     return 0
 
 

@@ -33,6 +33,7 @@ cdef class Kind(CType):
     cdef object cls
     cdef void* cls_address
     cdef object get(self)
+    cdef object make(self)
 
 
 cdef class HandleKind(Kind):

@@ -8,6 +8,7 @@ A struct owns zeroed memory, or is a view of another struct or of an address. Th
 alive what pointer fields point to (`referents`).
 """
 
+cimport cython
 from cpython.exc cimport PyErr_Clear
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy, memmove
@@ -65,11 +66,15 @@ cdef class Kind(CType):
         return self.get()
 
     cdef object get(self):
+        return self.make() if self.cls is None else self.cls
+
+    @cython.critical_section
+    cdef object make(self):
+        """Create the class; of several threads, all return the class of the first."""
+        cls = self.make_class(self.name)
         if self.cls is None:
-            cls = self.make_class(self.name)
-            if self.cls is None:
-                self.cls = cls
-                self.cls_address = <void*>cls
+            self.cls = cls
+            self.cls_address = <void*>cls
         return self.cls
 
     cdef str spell(self):
@@ -398,7 +403,7 @@ cdef object new_handle(HandleKind kind, unsigned long long value):
 
 cdef object new_enum(EnumKind kind, long long value):
     if kind.members is None:
-        kind.members = kind.get()._value2member_map_
+        kind.members = kind.get()._value2member_map_  # the same object in all threads
     member = kind.members.get(value)
     return kind.get()(value) if member is None else member
 

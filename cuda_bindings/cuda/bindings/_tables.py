@@ -62,7 +62,8 @@ class Tables:
             return int(rest)
         if category in ("error", "failure"):
             if name not in self.errors:
-                self.errors[name] = (self.make_error if category == "error" else self.make_failure)(name, rest)
+                make = self.make_error if category == "error" else self.make_failure
+                self.errors.setdefault(name, make(name, rest))  # one class, whichever thread comes first
             return self.errors[name]
         if category == "dtype":
             return self.dtype(rest)
@@ -94,7 +95,7 @@ class Tables:
     def ctype(self, code):
         """Return the `CType` for a type code of the table."""
         if code not in self.ctypes:
-            self.ctypes[code] = self.make_ctype(code)
+            self.ctypes.setdefault(code, self.make_ctype(code))
         return self.ctypes[code]
 
     def make_ctype(self, code):

@@ -25,7 +25,7 @@ cdef class Activation:
 cdef class Context:
     cdef cydriver.CUcontext native
     cdef readonly int _device_id
-    cdef bint closed
+    cdef int closed
     cdef cydriver.CUgreenCtx green
     cdef object __weakref__
 

@@ -7,6 +7,7 @@ cimport cython
 from libc.stdint cimport uint64_t, uintptr_t
 
 from cuda.bindings cimport cydriver
+from cuda.bindings._atomic cimport atomic_swap
 from cuda.core._utils._check cimport check, fail, is_finalizing
 from cuda.core._utils._driver_handle cimport HandleClass
 
@@ -289,7 +290,7 @@ cdef class Context:
     @property
     def is_closed(self) -> bool:
         """Return whether `close` was called."""
-        return self.closed
+        return bool(self.closed)
 
     @property
     def is_green(self) -> bool:
@@ -367,7 +368,8 @@ cdef class Context:
         check(cydriver.cuCtxGetCurrent(&current), b"cuCtxGetCurrent")
         if current == self.native:
             raise RuntimeError("this Context is current in this thread: set another one first (set_current)")
-        self.closed = True
+        if atomic_swap(&self.closed, True):
+            return  # another thread was faster
         self.green = NULL
         if green != NULL:
             if _greens is not None:

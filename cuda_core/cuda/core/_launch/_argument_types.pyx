@@ -8,17 +8,19 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcmp, memset
 
+from cuda.bindings._atomic cimport cache_read, cache_write
+
 import sys
 
 # Direct-mapped cache of types, indexed by bits of their addresses; it holds references to the types.
 cdef ArgumentType[128] _known
+cdef unsigned _sequence = 0
 
 
 cdef int classify(object kind, ArgumentType* found) except -1:
     """Find how arguments of a type are written: its ArgumentType."""
     cdef ArgumentType* entry = &_known[<uintptr_t><PyObject*>kind >> 4 & 127]
-    if entry.type == <PyObject*>kind:
-        found[0] = entry[0]
+    if cache_read(&_sequence, found, entry, sizeof(ArgumentType) // 8) and found.type == <PyObject*>kind:
         return 0
     memset(found, 0, sizeof(ArgumentType))
     found.category = category_of(kind)
@@ -26,11 +28,11 @@ cdef int classify(object kind, ArgumentType* found) except -1:
         look_into_numpy(kind, found)
     elif found.category == CTYPES_SCALAR:
         look_into_ctypes(kind, found)
-    cdef PyObject* before = entry.type
-    Py_INCREF(kind)
+    cdef PyObject* before = <PyObject*>kind
     found.type = <PyObject*>kind
-    entry[0] = found[0]
-    Py_XDECREF(before)
+    Py_INCREF(kind)
+    cache_write(&_sequence, entry, found, sizeof(ArgumentType) // 8, &before)
+    Py_XDECREF(before)  # the former entry's type, or the reference just taken
     return 0
 
 

@@ -3,10 +3,12 @@
 # cython: auto_pickle=False
 """Kernel: a __global__ function of loaded code (CUkernel), its parameters, attributes and occupancy."""
 
+cimport cython
 from libc.stdint cimport uintptr_t
 from libc.stdlib cimport free, realloc
 
 from cuda.bindings cimport cydriver
+from cuda.bindings._atomic cimport atomic_store
 from cuda.core._utils._check cimport check
 from cuda.core._device._context cimport Activation, activate_any, current_ordinal, native_device, no_context
 from cuda.core._utils._driver_handle cimport HandleClass
@@ -90,10 +92,11 @@ cdef class Kernel:
         return self._ask_layout()
 
     cdef int _ask_layout(self) except -1:
-        cdef size_t offset = 0, size = 0
+        cdef size_t offset = 0, size = 0, nbytes = 0
         cdef int count = 0, room = 0
         cdef cydriver.CUresult status
-        cdef void* grown
+        cdef Slot* layout = NULL
+        cdef Slot* grown
         while True:
             try:
                 status = cydriver.cuKernelGetParamInfo(self.native, count, &offset, &size)
@@ -103,22 +106,32 @@ cdef class Kernel:
                 break
             if count == room:
                 room = 2 * room + 8
-                grown = realloc(self.layout, room * sizeof(Slot))
+                grown = <Slot*>realloc(layout, room * sizeof(Slot))
                 if grown == NULL:
+                    free(layout)
                     raise MemoryError
-                self.layout = <Slot*>grown
-            self.layout[count].size, self.layout[count].offset = size, offset
-            self.nbytes = offset + size
+                layout = grown
+            layout[count].size, layout[count].offset, layout[count].kind = size, offset, c"?"
+            nbytes = offset + size
             count += 1
         if status == cydriver.CUDA_ERROR_NOT_SUPPORTED:
             count = -1
         elif status != cydriver.CUDA_ERROR_INVALID_VALUE:
+            free(layout)
             check(status, b"cuKernelGetParamInfo")
-        self.count = count
-        kinds = self.kinds if self.kinds is not None and len(self.kinds) == count else "?" * max(count, 0)
-        for index, kind in enumerate(kinds):
-            self.layout[index].kind = ord(kind)
-        self.known = True
+        for index, kind in enumerate(self.kinds if self.kinds is not None and len(self.kinds) == count else ""):
+            layout[index].kind = ord(kind)
+        self.set_layout(layout, count, nbytes)
+        return 0
+
+    @cython.critical_section
+    cdef int set_layout(self, Slot* layout, int count, size_t nbytes) except -1:
+        """Store the layout, unless another thread has done so."""
+        if self.known:
+            free(layout)
+            return 0
+        self.layout, self.count, self.nbytes = layout, count, nbytes
+        atomic_store(&self.known, True)
         return 0
 
     cdef str label(self):
@@ -127,10 +140,16 @@ cdef class Kernel:
         if self._name is None:
             try:
                 if cydriver.cuKernelGetName(&name, self.native) == cydriver.CUDA_SUCCESS and name != NULL:
-                    self._name = name.decode()
+                    self.set_name(name.decode())
             except RuntimeError:
                 pass  # a driver before CUDA 12.3
         return f"kernel {self._name!r}" if self._name else f"the kernel at {<uintptr_t>self.native:#x}"
+
+    @cython.critical_section
+    cdef int set_name(self, str name) except -1:
+        if self._name is None:
+            self._name = name
+        return 0
 
     cdef cydriver.CUfunction function(self) except NULL:
         """Return the kernel as a function of the current context."""

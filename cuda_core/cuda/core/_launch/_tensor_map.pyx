@@ -3,6 +3,7 @@
 # cython: auto_pickle=False
 """TensorMapDescriptor: CUtensorMap, the description of an array for tensor copies (TMA)."""
 
+cimport cython
 from cpython.buffer cimport PyBuffer_FillInfo
 from libc.stdint cimport uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport free
@@ -112,12 +113,16 @@ cdef class TensorMapDescriptor:
     def __dealloc__(self):
         free(self.native)
 
+    @cython.critical_section
+    cdef object described_view(self):
+        return self.view
+
     @property
     def device(self):
         """Return the device whose memory holds the array."""
         from cuda.core import Device
 
-        return Device(max(self.view.device_id, 0))
+        return Device(max(self.described_view().device_id, 0))
 
     def replace_address(self, tensor) -> None:
         """Make the map describe another array of the same shape, strides and type (cuTensorMapReplaceAddress).
@@ -147,11 +152,13 @@ cdef class TensorMapDescriptor:
         """
         view = _viewed(tensor)
         _check_pointer(view, self.alignment)
-        if max(view.device_id, 0) != max(self.view.device_id, 0):
-            raise ValueError(f"tensor is on device {view.device_id}, but this map is for device {self.view.device_id}")
+        ours = self.described_view().device_id
+        if max(view.device_id, 0) != max(ours, 0):
+            raise ValueError(f"tensor is on device {view.device_id}, but this map is for device {ours}")
         cdef void* ptr = <void*><uintptr_t>view.ptr
-        check(cydriver.cuTensorMapReplaceAddress(self.native, ptr), b"cuTensorMapReplaceAddress")
-        self.view = view
+        with cython.critical_section(self):
+            check(cydriver.cuTensorMapReplaceAddress(self.native, ptr), b"cuTensorMapReplaceAddress")
+            self.view = view
 
     def __getbuffer__(self, Py_buffer* view, int flags):
         PyBuffer_FillInfo(view, self, self.native, sizeof(cydriver.CUtensorMap), True, flags)
@@ -160,7 +167,7 @@ cdef class TensorMapDescriptor:
         raise not_pickled(self)
 
     def __repr__(self):
-        return f"<TensorMapDescriptor of {self.view!r}>"
+        return f"<TensorMapDescriptor of {self.described_view()!r}>"
 
 
 def _viewed(tensor):

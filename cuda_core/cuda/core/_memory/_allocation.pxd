@@ -21,7 +21,10 @@ cdef class Allocation:
 
     cdef cydriver.CUdeviceptr address(self) except? 0
     cdef int give_back(self, Stream stream) except -1
+    cdef int add_export(self) except -1
     cdef int drop_export(self) except -1
+    cdef MemoryResource resource(self)
+    cdef Stream last_stream(self)
     cdef int forget(self) except -1
 
 

@@ -31,7 +31,10 @@ cdef class Allocation:
         return self.ptr
 
     cdef int give_back(self, Stream stream) except -1:
-        """Return the memory to its resource, or leave that to the last of its views if there are any."""
+        """Return the memory to its resource, or leave that to the last of its views if there are any.
+
+        The caller has entered the critical section of this object, unless there is no other reference to it.
+        """
         cdef MemoryResource mr = self.mr
         self.closed = True
         if stream is not None:
@@ -44,6 +47,20 @@ cdef class Allocation:
             mr.release(self.ptr, self.nbytes, self.stream)
         return 0
 
+    @cython.critical_section
+    cdef int add_export(self) except -1:
+        self.exports += 1
+        return 0
+
+    @cython.critical_section
+    cdef MemoryResource resource(self):
+        return self.mr
+
+    @cython.critical_section
+    cdef Stream last_stream(self):
+        return self.stream
+
+    @cython.critical_section
     cdef int drop_export(self) except -1:
         """Decrement the number of views; the last one returns the memory of a closed buffer."""
         self.exports -= 1
@@ -78,7 +95,7 @@ cdef class BufferUse:
 
     def __cinit__(self, Allocation of not None):
         self.of = of
-        of.exports += 1
+        of.add_export()
 
     def __del__(self):
         self.of.drop_export()

@@ -157,6 +157,7 @@ cdef class Buffer(Allocation):
         if unclosed:
             warn_unclosed(shown, self)
 
+    @cython.critical_section
     def _check_movable(self):
         """Raise if views or graph nodes refer to the memory, so that its address cannot change."""
         if self.exports:
@@ -164,11 +165,13 @@ cdef class Buffer(Allocation):
                 f"this Buffer cannot get another address: {self.exports} arrays or nodes of graphs refer to its memory"
             )
 
+    @cython.critical_section
     def _move(self, cydriver.CUdeviceptr ptr, size_t nbytes):
         """Set the address and size after the memory was resized."""
         self.ptr = ptr
         self.nbytes = nbytes
 
+    @cython.critical_section
     def close(self, stream=None) -> None:
         """Free the memory by its memory resource, in the order of a stream. Closing twice does nothing.
 
@@ -193,8 +196,9 @@ cdef class Buffer(Allocation):
         >>> memory.is_closed, memory.size
         (True, 0)
         """
+        queue = None if self.closed or stream is None else as_stream(stream, "stream")
         if not self.closed:
-            self.give_back(None if stream is None else as_stream(stream, "stream"))
+            self.give_back(queue)
 
     def set_deallocation_stream(self, stream) -> None:
         """Set the stream after whose work the memory is freed.
@@ -219,7 +223,9 @@ cdef class Buffer(Allocation):
         >>> memory.set_deallocation_stream(second)
         """
         self.address()
-        self.stream = as_stream(stream, "stream")
+        cdef Stream queue = as_stream(stream, "stream")
+        with cython.critical_section(self):
+            self.stream = queue
 
     def __enter__(self):
         self.address()
@@ -246,9 +252,10 @@ cdef class Buffer(Allocation):
     @property
     def memory_resource(self):
         """Return the resource that frees the memory, or None."""
-        return self.mr
+        return self.resource()
 
     @property
+    @cython.critical_section
     def owner(self):
         """Return the object that owns the memory if the buffer only refers to it, else None."""
         return self._owner
@@ -273,22 +280,25 @@ cdef class Buffer(Allocation):
     @property
     def is_device_accessible(self) -> bool:
         """Return whether kernels can access the memory."""
-        if self.mr is not None:
-            return self.mr.is_device_accessible
+        mr = self.resource()
+        if mr is not None:
+            return mr.is_device_accessible
         return memory_type(self.address()) != 0
 
     @property
     def is_host_accessible(self) -> bool:
         """Return whether the host can access the memory."""
-        if self.mr is not None:
-            return self.mr.is_host_accessible
+        mr = self.resource()
+        if mr is not None:
+            return mr.is_host_accessible
         return memory_type(self.address()) != <int>cydriver.CU_MEMORYTYPE_DEVICE
 
     @property
     def is_managed(self) -> bool:
         """Return whether it is managed memory, which migrates between host and devices."""
-        if self.mr is not None:
-            return self.mr.is_managed or is_managed_pointer(self.address())
+        mr = self.resource()
+        if mr is not None:
+            return mr.is_managed or is_managed_pointer(self.address())
         return memory_type(self.address()) == <int>cydriver.CU_MEMORYTYPE_UNIFIED
 
     @property
@@ -298,8 +308,9 @@ cdef class Buffer(Allocation):
         Raises RuntimeError for pinned memory, which belongs to no device.
         """
         cdef int ordinal = 0
-        if self.mr is not None:
-            return self.mr.device_id
+        mr = self.resource()
+        if mr is not None:
+            return mr.device_id
         if memory_type(self.address()) == 0:
             return -1
         check(
@@ -350,9 +361,10 @@ cdef class Buffer(Allocation):
         """
         if dst is None:
             self.address()
-            if self.mr is None:
+            mr = self.resource()
+            if mr is None:
                 raise ValueError("give dst: this Buffer has no memory resource to allocate another one from")
-            dst = self.mr.allocate(self.nbytes, stream=stream)
+            dst = mr.allocate(self.nbytes, stream=stream)
         if isinstance(dst, Buffer):
             _copy(<Buffer>dst, self, as_stream(stream, "stream"), options)
         else:
@@ -455,11 +467,11 @@ cdef class Buffer(Allocation):
 
     cdef int export(self, object exporter, Py_buffer* view, int flags) except -1:
         """Fill in a Py_buffer for the memory, which `exporter` releases."""
-        cdef cydriver.CUdeviceptr ptr = self.address()
         if not self.is_host_accessible:
             raise BufferError("this is device memory: copy it to a buffer that the host can read")
-        PyBuffer_FillInfo(view, exporter, <void*><uintptr_t>ptr, self.nbytes, False, flags)
-        self.exports += 1
+        with cython.critical_section(self):
+            PyBuffer_FillInfo(view, exporter, <void*><uintptr_t>self.address(), self.nbytes, False, flags)
+            self.exports += 1
         return 0
 
     def __getbuffer__(self, Py_buffer* view, int flags):
@@ -562,14 +574,14 @@ cdef int _copy_array(Buffer buffer, object array, Stream stream, object options,
     from cuda.core._memory._array_copy import copy_array
 
     buffer.address()
-    keep = None if stream.owner is None else getattr(stream.owner, "_keep", None)
+    keep = None if stream.owner is None else getattr(stream.current_owner(), "_keep", None)
     copy_array(buffer, array, stream, options, keep, written)
     return 0
 
 
 cdef int _keep_in_graph(Stream stream, tuple operands) except -1:
     """If `stream` stands for a graph builder, make its graph keep the operands alive."""
-    keep = getattr(stream.owner, "_keep", None)
+    keep = getattr(stream.current_owner(), "_keep", None)
     if keep is not None:
         keep(*operands)
     return 0

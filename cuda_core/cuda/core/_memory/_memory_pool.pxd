@@ -18,7 +18,7 @@ cdef class MemoryPool(MemoryResource):
     cdef cydriver.CUmemoryPool pool
     cdef int ordinal
     cdef bint owned
-    cdef bint closed
+    cdef int closed
     cdef bint overridden
     cdef bint mapped
     cdef readonly object _sharing

@@ -7,6 +7,7 @@ from libc.stdint cimport UINT64_MAX, int32_t, uint64_t, uintptr_t
 from libc.string cimport memcpy, memset
 
 from cuda.bindings cimport cydriver
+from cuda.bindings._atomic cimport atomic_swap
 from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._pointer cimport checked_size, pointer_value
 from cuda.core._memory._resource cimport MemoryResource as _Base
@@ -50,9 +51,8 @@ cdef int free(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1:
     cdef cydriver.CUresult status
     cdef cydriver.CUstream native = NULL
     cdef Activation _active
-    if stream is not None and not stream.is_gone():
+    if stream is not None and not stream.is_gone() and stream.try_use():
         native = stream.native
-        stream.begin_use()
         with nogil:
             status = cydriver.cuMemFreeAsync(ptr, native)
         stream.end_use()
@@ -110,11 +110,13 @@ cdef int free_later(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except
 
 cdef int free_postponed() except -1:
     """Free the memory passed to `free_later` that may be freed now."""
-    cdef list found = []
-    for entry in list(_postponed):
-        if not must_wait(entry[1]):
-            _postponed.remove(entry)
-            found.append(entry)
+    cdef list found = [], later = []
+    try:
+        while True:
+            entry = _postponed.pop()  # by one thread only
+            (later if must_wait(entry[1]) else found).append(entry)
+    except IndexError:
+        _postponed.extend(later)
     for ptr, stream, ordinal in found:
         free(ptr, stream, ordinal)
     return 0
@@ -233,9 +235,8 @@ cdef class MemoryPool(_Base):
         >>> pool.is_closed
         True
         """
-        if self.closed:
+        if atomic_swap(&self.closed, True):
             return
-        self.closed = True
         if self._sharing is not None:
             self._sharing.close()
         if self.owned:
@@ -470,7 +471,7 @@ cdef class MemoryPool(_Base):
     @property
     def is_closed(self) -> bool:
         """Return whether the resource was closed."""
-        return self.closed
+        return bool(self.closed)
 
     @property
     def is_handle_owned(self) -> bool:

@@ -69,6 +69,7 @@ cdef class Event:
                 cydriver.cuEventDestroy(self.native)
             self.native = NULL
 
+    @cython.critical_section
     def close(self):
         """Destroy the event (cuEventDestroy). Closing twice does nothing.
 
@@ -94,6 +95,7 @@ cdef class Event:
             with nogil:
                 check(cydriver.cuEventDestroy(native), b"cuEventDestroy")
 
+    @cython.critical_section
     cdef int drop_use(self) except -1:
         """Decrement the number of graph nodes that use the event; the last one destroys an event closed meanwhile."""
         cdef cydriver.CUevent native = self.retired
@@ -213,6 +215,7 @@ cdef class Event:
         check(cydriver.cuIpcOpenEventHandle(&self.native, data), b"cuIpcOpenEventHandle")
         return self
 
+    @cython.critical_section
     def _export(self) -> bytes:
         """Return the driver's CUipcEventHandle as bytes."""
         cdef cydriver.CUipcEventHandle data
@@ -220,6 +223,7 @@ cdef class Event:
         return (<char*>&data)[:sizeof(data)]
 
     @property
+    @cython.critical_section
     def is_done(self) -> bool:
         """Return whether the work before the event is finished; True for an event that was never recorded."""
         cdef cydriver.CUresult status = cydriver.cuEventQuery(self.open_handle())
@@ -277,11 +281,13 @@ cdef class Event:
         cdef Event end = self
         cdef Event start = other
         cdef float milliseconds = 0
-        cdef cydriver.CUevent first = start.open_handle(), last = end.open_handle()
+        start.open_handle(), end.open_handle()
+        cdef cydriver.CUresult status
         if not (start.timing and end.timing):
             which = "neither event takes" if not (start.timing or end.timing) else "one of the events does not take"
             raise RuntimeError(f"{which} the time: create both with EventOptions(timing_enabled=True)")
-        cdef cydriver.CUresult status = cydriver.cuEventElapsedTime(&milliseconds, first, last)
+        with cython.critical_section(start, end):
+            status = cydriver.cuEventElapsedTime(&milliseconds, start.open_handle(), end.open_handle())
         if status == cydriver.CUDA_ERROR_NOT_READY:
             fail(status, b"cuEventElapsedTime", "An event is still to come: call sync() on the later one first.")
         if status == cydriver.CUDA_ERROR_INVALID_HANDLE:
@@ -314,7 +320,8 @@ cdef class EventUse:
 
     def __cinit__(self, Event of not None):
         self.of = of
-        of.uses += 1
+        with cython.critical_section(of):
+            of.uses += 1
 
     def __del__(self):
         self.of.drop_use()

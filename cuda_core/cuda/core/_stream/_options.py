@@ -54,3 +54,12 @@ class EventOptions:
     timing_enabled: bool | None = False
     blocking_sync: bool | None = False
     ipc_enabled: bool | None = False
+
+
+def stream_advice(obj: object) -> str:
+    """Return advice for an object that was given instead of a stream."""
+    if isinstance(obj, StreamOptions):
+        return "give options by name: options=StreamOptions(...)"
+    if isinstance(obj, int) and obj > 2:
+        return "Stream.from_handle wraps an address"
+    return "Device.default_stream is the default stream"

@@ -3,10 +3,12 @@
 # cython: auto_pickle=False
 """Stream: CUstream, an ordered queue of work of a device."""
 
+cimport cython
 from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 from libc.stdint cimport uintptr_t
 
 from cuda.bindings cimport cydriver
+from cuda.bindings._atomic cimport atomic_load, atomic_store, atomic_swap
 from cuda.core._utils._check cimport after_wait, check, dev_mode, is_finalizing, warn_unclosed
 from cuda.core._utils._driver_handle cimport HandleClass
 from cuda.core._device._context cimport (
@@ -25,7 +27,7 @@ import os
 
 from cuda.core._errors import ClosedError, not_pickled
 from cuda.core._utils._options import as_options
-from cuda.core._stream._options import StreamOptions
+from cuda.core._stream._options import StreamOptions, stream_advice
 
 
 cdef HandleClass CUSTREAM = HandleClass("CUstream")
@@ -133,9 +135,10 @@ cdef class Stream:
         return now != 0 and now != self.context_id
 
     cdef int destroy(self) except -1:
-        """Destroy the stream, unless a reset has done so: its handle is a dangling pointer then."""
-        self.doomed = False
-        owner, self.owner = self.owner, None  # a green context is destroyed after its streams
+        """Destroy a doomed stream, unless a reset has done so: its handle is a dangling pointer then."""
+        if not atomic_swap(&self.doomed, False):
+            return 0  # another thread does
+        owner = self.take_owner()  # a green context is destroyed after its streams
         if not self.is_outlived():
             with nogil:
                 check(cydriver.cuStreamDestroy(self.native), b"cuStreamDestroy")
@@ -167,14 +170,13 @@ cdef class Stream:
         >>> second.is_closed
         True
         """
-        if self.closed or <uintptr_t>self.native in (1, 2):
+        if <uintptr_t>self.native in (1, 2) or atomic_swap(&self.closed, True):
             return
-        self.closed = True
         if not self.owned:
-            self.owner = None
-        elif self.users:
-            self.doomed = True
-        else:
+            self.take_owner()
+            return
+        atomic_store(&self.doomed, True)
+        if atomic_load(&self.users) == 0:
             self.destroy()
 
     def __enter__(self):
@@ -187,7 +189,7 @@ cdef class Stream:
     @property
     def is_closed(self) -> bool:
         """Return whether the stream was closed."""
-        return self.closed
+        return bool(self.closed)
 
     @property
     def handle(self):
@@ -226,9 +228,10 @@ cdef class Stream:
     def context(self):
         """Return the context of the stream: its green context, if it was created in one."""
         cdef cydriver.CUcontext context = NULL
-        if isinstance(self.owner, Context) and self.owner.is_green:
+        owner = self.current_owner()
+        if isinstance(owner, Context) and owner.is_green:
             self.open_handle()
-            return self.owner
+            return owner
         check(cydriver.cuStreamGetCtx(self.open_handle(), &context), b"cuStreamGetCtx")
         return Context.wrap(context, self.ordinal())
 
@@ -361,7 +364,7 @@ cdef class Stream:
         if self.callbacks is None:
             from cuda.core._stream._waiting import Callbacks
 
-            self.callbacks = Callbacks()
+            self.set_callbacks(Callbacks())
         entry = (self.callbacks, callback)
         cdef void* context = <void*><PyObject*>entry
         Py_INCREF(entry)  # released by call_back, which may run before cuLaunchHostFunc returns
@@ -461,7 +464,13 @@ cdef class Stream:
                 "event_or_stream must be an Event, a Stream or an object with __cuda_stream__, "
                 f"not {event_or_stream!r:.60} ({type(event_or_stream).__name__})"
             )
-        check(cydriver.cuStreamWaitEvent(self.open_handle(), event.open_handle(), 0), b"cuStreamWaitEvent")
+        cdef cydriver.CUstream native = self.open_handle()
+        with cython.critical_section(event):
+            self.begin_use()
+            try:
+                check(cydriver.cuStreamWaitEvent(native, event.open_handle(), 0), b"cuStreamWaitEvent")
+            finally:
+                self.end_use()
 
     def __eq__(self, other):
         if not isinstance(other, Stream):
@@ -480,15 +489,6 @@ cdef class Stream:
         return f"<Stream {state}>"
 
 
-cdef str _advice(object obj):
-    """Return advice for an object that was given instead of a stream."""
-    if isinstance(obj, StreamOptions):
-        return "give options by name: options=StreamOptions(...)"
-    if isinstance(obj, int) and obj > 2:
-        return "Stream.from_handle wraps an address"
-    return "Device.default_stream is the default stream"
-
-
 cdef Stream as_stream(object obj, str argument):
     """Return `obj` as a Stream, by its `__cuda_stream__` if it is another library's."""
     if isinstance(obj, Stream):
@@ -497,7 +497,8 @@ cdef Stream as_stream(object obj, str argument):
     protocol = getattr(obj, "__cuda_stream__", None)
     if protocol is None:
         raise TypeError(
-            f"{argument} must be a Stream or an object with __cuda_stream__, not {type(obj).__name__}; {_advice(obj)}"
+            f"{argument} must be a Stream or an object with __cuda_stream__, not {type(obj).__name__}; "
+            f"{stream_advice(obj)}"
         )
     answer = protocol() if callable(protocol) else protocol
     try:
@@ -513,10 +514,18 @@ cdef Stream as_stream(object obj, str argument):
     return self
 
 
+cdef int check_priority(int urgency) except -1:
+    """Raise if the current device has no such priority."""
+    cdef int lowest = 0, highest = 0
+    check(cydriver.cuCtxGetStreamPriorityRange(&lowest, &highest), b"cuCtxGetStreamPriorityRange")
+    if not highest <= urgency <= lowest:
+        raise ValueError(f"priority is {urgency}, but the device's are {highest} (urgent) to {lowest}")
+    return 0
+
+
 def create_stream(int device_id, options=None) -> Stream:
     """Create a stream of a device; see `Device.create_stream`."""
     cdef Stream self = Stream.wrap(NULL, None)
-    cdef int lowest = 0, highest = 0
     cdef unsigned int flags = cydriver.CU_STREAM_NON_BLOCKING
     cdef int urgency = 0
     cdef bint plain = True
@@ -531,9 +540,7 @@ def create_stream(int device_id, options=None) -> Stream:
         with nogil:
             check(cydriver.cuStreamCreate(&self.native, flags), b"cuStreamCreate")
     else:
-        check(cydriver.cuCtxGetStreamPriorityRange(&lowest, &highest), b"cuCtxGetStreamPriorityRange")
-        if not highest <= urgency <= lowest:
-            raise ValueError(f"priority is {urgency}, but the device's are {highest} (urgent) to {lowest}")
+        check_priority(urgency)
         with nogil:
             check(
                 cydriver.cuStreamCreateWithPriority(&self.native, flags, urgency), b"cuStreamCreateWithPriority"
@@ -547,16 +554,14 @@ def create_stream(int device_id, options=None) -> Stream:
 def create_green_stream(Context context not None, options=None) -> Stream:
     """Create a stream in a green context, which it keeps alive; see `Context.create_stream`."""
     cdef Stream self = Stream.wrap(NULL, context)
-    cdef int lowest = 0, highest = 0, urgency = 0
+    cdef int urgency = 0
     if options is not None:
         options = as_options(StreamOptions, options, "options")
         if not options.nonblocking:
             raise ValueError("options.nonblocking must be True: streams of green contexts never wait for it")
         urgency = options.priority or 0
     cdef Activation _active = activate(context._device_id)
-    check(cydriver.cuCtxGetStreamPriorityRange(&lowest, &highest), b"cuCtxGetStreamPriorityRange")
-    if not highest <= urgency <= lowest:
-        raise ValueError(f"priority is {urgency}, but the device's are {highest} (urgent) to {lowest}")
+    check_priority(urgency)
     with nogil:
         check(
             cydriver.cuGreenCtxStreamCreate(&self.native, context.green, cydriver.CU_STREAM_NON_BLOCKING, urgency),

@@ -36,11 +36,20 @@ _NARROW = {
     "float8_e8m0fnu": (14, 8),
 }
 
-# Cache: code, bits and lanes, packed -> NumPy's dtype.
-cdef dict _dtypes = {}
+cdef class KnownType:
+    """A NumPy dtype, and DLPack's code, bits and lanes, packed."""
+
+    cdef long code
+    cdef object dtype
+
+    def __cinit__(self, long code, dtype):
+        self.code, self.dtype = code, dtype
+
+
+# Cache: code, bits and lanes, packed -> KnownType. Entries are never removed.
+cdef dict _known_types = {}
 # The most recent one, since most programs use few types.
-cdef long _last_code = -1
-cdef object _last_dtype = None
+cdef KnownType _last = KnownType(-1, None)
 
 cdef uint64_t READ_ONLY = 1
 cdef uint64_t IS_COPIED = 2
@@ -57,7 +66,7 @@ cdef class Export:
     def __cinit__(self, owner):
         self.owner = owner
         if isinstance(owner, Allocation):
-            (<Allocation>owner).exports += 1
+            (<Allocation>owner).add_export()
 
     def __del__(self):
         if isinstance(self.owner, Allocation):
@@ -296,13 +305,15 @@ cdef object numpy_dtype(Tensor tensor):
     """Return the NumPy dtype of a tensor's elements."""
     cdef DLDataType found = tensor.tensor.dtype
     cdef long code = found.code | <long>found.bits << 8 | <long>found.lanes << 16
-    global _last_code, _last_dtype
-    if code != _last_code:
-        dtype = _dtypes.get(code)
-        if dtype is None:
-            dtype = _dtypes[code] = dtype_of((found.code, found.bits, found.lanes))
-        _last_code, _last_dtype = code, dtype
-    return _last_dtype
+    global _last
+    cdef KnownType known = _last
+    if code != known.code:
+        known = _known_types.get(code)
+        if known is None:
+            dtype = dtype_of((found.code, found.bits, found.lanes))
+            known = _known_types.setdefault(code, KnownType(code, dtype))
+        _last = known  # safe without a lock, since the dict keeps the former one alive
+    return known.dtype
 
 
 def peek_pointer(capsule) -> tuple:
@@ -389,14 +400,14 @@ def export_buffer(Allocation buffer not None, stream, max_version, dl_device, co
     target = check_target(device, dl_device)
     copied = bool(copy)
     if copied:
-        queue = buffer.stream if stream is None or stream == -1 else Stream.from_handle(stream)
+        queue = buffer.last_stream() if stream is None or stream == -1 else Stream.from_handle(stream)
         if queue is None:
             raise BufferError("a copy needs a stream: pass stream=")
         buffer = buffer.copy_to(stream=queue)
         if device[0] in (CUDA_HOST, CUDA_MANAGED):
             queue.sync()
     if device[0] == CUDA:
-        order_streams(stream, buffer.stream)
+        order_streams(stream, buffer.last_stream())
     elif stream is not None and device[0] != CUDA_MANAGED and stream != -1:
         raise BufferError(f"stream is {stream}, but memory of the host has none: pass None")
     capsule = make_capsule(

@@ -10,7 +10,7 @@ cdef class Strided:
     cdef Tensor tensor
     cdef object extents
     cdef object steps
-    cdef bint described  # whether `extents` and `steps` are filled in; else they are still in `tensor`
+    cdef int described  # whether `extents` and `steps` are filled in; else they are still in `tensor`
     cdef readonly object dtype
     cdef readonly object exporting_obj
     cdef public object _keep

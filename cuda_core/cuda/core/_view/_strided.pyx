@@ -3,11 +3,13 @@
 # cython: auto_pickle=False
 """Strided: base of StridedMemoryView, which reads arrays by DLPack and the array interface protocols."""
 
+cimport cython
 from cpython.ref cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport int64_t, uintptr_t
 
 from cuda.bindings cimport cydriver
+from cuda.bindings._atomic cimport atomic_load, atomic_store
 from cuda.core._utils._check cimport check
 from cuda.core._device._context cimport initialise
 from cuda.core._view._dlpack cimport Tensor, numpy_dtype
@@ -288,10 +290,13 @@ cdef class Strided:
         self._dlpack_kind = kind
         return 0
 
+    @cython.critical_section
     cdef int describe(self) except -1:
         """Read shape and strides from the DLPack tensor."""
-        self.extents, self.steps = self.tensor.shape, self.tensor.strides
-        self.described = True
+        shape, strides = self.tensor.shape, self.tensor.strides
+        if not self.described:
+            self.extents, self.steps = shape, strides
+            atomic_store(&self.described, True)
         return 0
 
     cdef int take_cuda(self, object obj, object stream_ptr) except -1:
@@ -390,14 +395,14 @@ cdef class Strided:
     @property
     def shape(self):
         """Return the extent of each axis."""
-        if not self.described:
+        if not atomic_load(&self.described):
             self.describe()
         return self.extents
 
     @property
     def strides(self):
         """Return the strides in elements; None for C order if the producer gave no strides."""
-        if not self.described:
+        if not atomic_load(&self.described):
             self.describe()
         return self.steps
 

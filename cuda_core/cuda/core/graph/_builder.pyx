@@ -3,6 +3,7 @@
 # cython: auto_pickle=False
 """GraphBuilder: graphs built by stream capture."""
 
+cimport cython
 from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
@@ -62,17 +63,20 @@ cdef class GraphBuilder(Capture):
         return self
 
     @property
+    @cython.critical_section
     def stream(self):
         """Return the stream that is captured."""
         self.not_closed()
         return self.captured
 
+    @cython.critical_section
     def __cuda_stream__(self) -> tuple[int, int]:
         """Return the protocol's version, 0, and the stream's address."""
         self.not_closed()
         return self.captured.__cuda_stream__()
 
     @property
+    @cython.critical_section
     def is_building(self) -> bool:
         """Return whether a capture is in progress.
 
@@ -96,6 +100,7 @@ cdef class GraphBuilder(Capture):
         """Return whether the builder was created by `split`, so that it must be joined before the capture ends."""
         return self.forked
 
+    @cython.critical_section
     def begin_building(self, mode="relaxed"):
         """Begin the capture (cuStreamBeginCapture).
 
@@ -135,6 +140,7 @@ cdef class GraphBuilder(Capture):
         self.begin(<cydriver.CUstreamCaptureMode><int>_MODES[mode])
         return self
 
+    @cython.critical_section
     def end_building(self):
         """End the capture (cuStreamEndCapture); all builders created by `split` must be joined.
 
@@ -163,6 +169,7 @@ cdef class GraphBuilder(Capture):
         self.end()
         return self
 
+    @cython.critical_section
     def complete(self, options=None):
         """Instantiate the graph (cuGraphInstantiateWithParams).
 
@@ -201,6 +208,7 @@ cdef class GraphBuilder(Capture):
         return Graph._instantiate(self.state, options)
 
     @property
+    @cython.critical_section
     def graph_definition(self):
         """Return the graph as a GraphDefinition, to which nodes can be added.
 
@@ -211,6 +219,7 @@ cdef class GraphBuilder(Capture):
             self.need(FINISHED, "graph_definition")
         return definition_of(self.state)
 
+    @cython.critical_section
     def _finished(self, str name):
         """Return the graph of a finished builder that is the argument `name` of a call."""
         self.not_closed()
@@ -220,6 +229,7 @@ cdef class GraphBuilder(Capture):
             )
         return definition_of(self.state)
 
+    @cython.critical_section
     def debug_dot_print(self, path, options=None) -> None:
         """Write the graph to a file in DOT, the language of Graphviz (cuGraphDebugDotPrint).
 
@@ -251,6 +261,7 @@ cdef class GraphBuilder(Capture):
         self.need(FINISHED, "debug_dot_print")
         print_dot(self.state, path, options)
 
+    @cython.critical_section
     def split(self, count):
         """Fork the capture into several builders, whose work may run concurrently.
 
@@ -352,11 +363,13 @@ cdef class GraphBuilder(Capture):
             other = each
             if other is not first:
                 first.wait_for(other)
-                first.joined += [other.captured, *other.joined]
-                other.own, other.joined = False, []
+                with cython.critical_section(first, other):
+                    first.joined += [other.captured, *other.joined]
+                    other.own, other.joined = False, []
                 other.close()
         return first
 
+    @cython.critical_section
     def create_condition(self, default_value=None):
         """Create a condition for conditional nodes of this graph (cuGraphConditionalHandleCreate).
 
@@ -553,6 +566,7 @@ cdef class GraphBuilder(Capture):
             raise ValueError("count must be at least 1, not 0")
         return self._conditional(condition, cydriver.CU_GRAPH_COND_TYPE_SWITCH, size)
 
+    @cython.critical_section
     def _conditional(self, condition, int kind, unsigned int size):
         cdef cydriver.CUgraphNodeParams params
         cdef cydriver.CUgraphNode node
@@ -571,6 +585,7 @@ cdef class GraphBuilder(Capture):
             branches.append(branch)
         return tuple(branches)
 
+    @cython.critical_section
     def embed(self, child):
         """Add a child graph node with a copy of another graph.
 
@@ -608,6 +623,7 @@ cdef class GraphBuilder(Capture):
         params.graph.graph = inner.open_handle()
         self.add(&params)
 
+    @cython.critical_section
     def callback(self, fn, *, user_data=None) -> None:
         """Add a host callback at this point (cuLaunchHostFunc); it must not call CUDA.
 
@@ -653,11 +669,13 @@ cdef class GraphBuilder(Capture):
             self.state.take_back(user)
             check(status, b"cuLaunchHostFunc")
 
+    @cython.critical_section
     def _keep(self, *things) -> None:
         """Keep the objects that captured work uses alive as long as the graph, except memory that it allocates."""
         if self.phase == BUILDING:
             self.state.keep(hold([thing for thing in things if not _is_of_a_graph(thing)]))
 
+    @cython.critical_section
     def close(self):
         """Release the graph, and close the stream if it was created for this builder. Closing twice does nothing.
 
@@ -718,4 +736,4 @@ cdef bint _is_of_a_graph(object thing) except -1:
     if not isinstance(thing, Buffer):
         return False
     buffer = thing
-    return isinstance(buffer.mr, GraphMemoryResource)
+    return isinstance(buffer.resource(), GraphMemoryResource)

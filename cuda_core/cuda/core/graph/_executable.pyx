@@ -3,6 +3,7 @@
 # cython: auto_pickle=False
 """Graph: CUgraphExec, its launch, and updates of its nodes without a new instantiation."""
 
+cimport cython
 from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
@@ -121,6 +122,7 @@ cdef class Graph:
             discard(entry)
         return 0
 
+    @cython.critical_section
     def close(self) -> None:
         """Destroy the graph once its launches are finished, without waiting (cuGraphExecDestroy).
 
@@ -173,6 +175,7 @@ cdef class Graph:
 
         return driver.CUgraphExec(<uintptr_t>self.native)
 
+    @cython.critical_section
     def launch(self, stream) -> None:
         """Launch the graph asynchronously in a stream (cuGraphLaunch).
 
@@ -251,6 +254,7 @@ cdef class Graph:
         with nogil:
             check(cydriver.cuGraphUpload(native, queue.native), b"cuGraphUpload")
 
+    @cython.critical_section
     def update(self, source) -> None:
         """Update the parameters of all nodes from another graph of the same topology, for later launches
         (cuGraphExecUpdate).
@@ -303,6 +307,7 @@ cdef class Graph:
                 return _view(executable, self, node)
         raise TypeError(f"a {type(node).__name__} has no parameters that could be changed in an executable graph")
 
+    @cython.critical_section
     cdef int changed(
         self, cydriver.CUgraphNode node, cydriver.CUresult status, const char* call, object owners
     ) except -1:

@@ -3,6 +3,7 @@
 # cython: auto_pickle=False
 """GraphNode: base of all nodes, with their edges to other nodes."""
 
+cimport cython
 from libc.stdint cimport uintptr_t
 from libc.stdlib cimport free, malloc
 
@@ -54,8 +55,7 @@ cdef class GraphNode(NodeFactory):
         cdef GraphNode self = cls.__new__(cls)
         self.native = <cydriver.CUgraphNode>address
         self.state = state
-        state.nodes[address] = self
-        return self
+        return state.nodes.setdefault(address, self)
 
     cdef list before(self):
         return [<uintptr_t>self.open_node()]
@@ -148,6 +148,7 @@ cdef class GraphNode(NodeFactory):
         else:
             check(cydriver.cuGraphRemoveDependencies(graph, &first, &last, NULL, 1), b"cuGraphRemoveDependencies")
 
+    @cython.critical_section
     def destroy(self) -> None:
         """Remove the node and its edges from the graph (cuGraphDestroyNode). A second call does nothing.
 

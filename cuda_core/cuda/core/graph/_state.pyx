@@ -3,6 +3,7 @@
 # cython: auto_pickle=False
 """State: the data shared by all Python objects of one CUgraph; GraphCondition."""
 
+cimport cython
 from libc.stdint cimport uintptr_t
 
 from cuda.bindings cimport cydriver
@@ -99,15 +100,17 @@ cdef class State:
             raise ClosedError("this graph is gone: the node that it belonged to was destroyed or has another one now")
         return self.native
 
+    @cython.critical_section
     cdef State child(self, cydriver.CUgraphNode node, cydriver.CUgraph native, bint body):
         """Return the State of a graph within a node: the body of a conditional node, or a child graph."""
         found = self.children.setdefault(<uintptr_t>node, WeakValueDictionary())
         cdef object state = found.get(<uintptr_t>native)
         cdef State made
         if state is None:
-            made = state = found[<uintptr_t>native] = State.wrap(native, self, False)
+            made = State.wrap(native, self, False)
             made.body = body
             made.book = self.book.inner.setdefault(<uintptr_t>node, {}).setdefault(<uintptr_t>native, made.book)
+            state = found[<uintptr_t>native] = made
         return state
 
     cdef cydriver.CUuserObject keep(self, Entry* entry) except? NULL:
@@ -118,6 +121,7 @@ cdef class State:
         """Release the user object that `keep` returned."""
         return release(self.holder(), user)
 
+    @cython.critical_section
     cdef int note(self, cydriver.CUgraphNode node, cydriver.CUuserObject user, object details) except -1:
         """Record the user object and details of a node's parameters, and release those of its former parameters."""
         cdef object before = self.book.kept.pop(<uintptr_t>node, None)
@@ -136,6 +140,7 @@ cdef class State:
         self.lose_children(node)
         return self.note(node, NULL, None)
 
+    @cython.critical_section
     cdef int lose_children(self, cydriver.CUgraphNode node) except -1:
         """Remove the records of the destroyed graphs within a node, and release the user objects kept for them."""
         cdef Book book

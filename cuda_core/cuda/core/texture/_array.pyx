@@ -3,6 +3,7 @@
 # cython: auto_pickle=False
 """OpaqueArray (CUarray) and MipmappedArray (CUmipmappedArray)."""
 
+cimport cython
 from cpython.buffer cimport (
     PyBUF_ANY_CONTIGUOUS, PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
 )
@@ -117,6 +118,7 @@ cdef class OpaqueArray(_Array):
     [4. 5. 6. 7.]
     """
 
+    @cython.critical_section
     cdef cydriver.CUarray open_handle(self) except NULL:
         if self.native == NULL or (self.parent is not None and self.parent.native == NULL):
             raise ClosedError("this OpaqueArray is closed")
@@ -127,6 +129,7 @@ cdef class OpaqueArray(_Array):
             with nogil:
                 cydriver.cuArrayDestroy(self.native)
 
+    @cython.critical_section
     def close(self):
         """Free the array (cuArrayDestroy); a level only releases its mipmapped array. Closing twice does nothing.
 
@@ -151,6 +154,7 @@ cdef class OpaqueArray(_Array):
         self.parent = None
 
     @property
+    @cython.critical_section
     def is_closed(self) -> bool:
         """Return whether the array, or the mipmapped array that it is a level of, was closed."""
         return self.native == NULL or (self.parent is not None and self.parent.native == NULL)
@@ -327,6 +331,7 @@ cdef class MipmappedArray(_Array):
             with nogil:
                 cydriver.cuMipmappedArrayDestroy(self.native)
 
+    @cython.critical_section
     def close(self):
         """Free the array with all its levels (cuMipmappedArrayDestroy). Closing twice does nothing.
 

@@ -3,6 +3,7 @@
 # cython: auto_pickle=False
 """TextureObject (CUtexObject) and SurfaceObject (CUsurfObject)."""
 
+cimport cython
 from libc.string cimport memset
 
 from cuda.bindings cimport cydriver
@@ -72,7 +73,7 @@ cdef class _Object:
     cdef unsigned long long native
     cdef bint closed
     cdef int ordinal
-    cdef readonly object resource
+    cdef object image
     cdef object __weakref__
 
     def __init__(self, *args, **kwargs):
@@ -85,6 +86,7 @@ cdef class _Object:
         if not self.closed and self.native and not is_finalizing():
             self.destroy()
 
+    @cython.critical_section
     def close(self):
         """Destroy the object (cuTexObjectDestroy, cuSurfObjectDestroy). Closing twice does nothing; the image stays.
 
@@ -106,13 +108,19 @@ cdef class _Object:
         if self.closed:
             return
         self.closed = True
-        resource, self.resource = self.resource, None  # the image is released after the object that refers to it
+        image, self.image = self.image, None  # the image is released after the object that refers to it
         if self.native:
             check(self.destroy(), self._call())
-        del resource
+        del image
 
     def _call(self):
         raise NotImplementedError
+
+    @property
+    @cython.critical_section
+    def resource(self):
+        """Return the image that the object refers to, None once closed."""
+        return self.image
 
     @property
     def is_closed(self) -> bool:
@@ -144,8 +152,9 @@ cdef class _Object:
     def __reduce__(self):
         raise not_pickled(self)
 
+    @cython.critical_section
     def __repr__(self):
-        state = "closed" if self.closed else f"{self.native:#x} of {self.resource!r}"
+        state = "closed" if self.closed else f"{self.native:#x} of {self.image!r}"
         return f"<{type(self).__name__} {state}>"
 
 
@@ -261,7 +270,7 @@ def create_texture(int ordinal, resource, options):
     cdef Activation _active = activate(ordinal)
     with nogil:
         check(cydriver.cuTexObjectCreate(&self.native, &native, &how, NULL), b"cuTexObjectCreate")
-    self.ordinal, self.resource, self.options = ordinal, resource, chosen
+    self.ordinal, self.image, self.options = ordinal, resource, chosen
     return self
 
 
@@ -275,5 +284,5 @@ def create_surface(int ordinal, resource):
     cdef Activation _active = activate(ordinal)
     with nogil:
         check(cydriver.cuSurfObjectCreate(&self.native, &native), b"cuSurfObjectCreate")
-    self.ordinal, self.resource = ordinal, resource
+    self.ordinal, self.image = ordinal, resource
     return self
