@@ -57,6 +57,17 @@ def instructions(session):
 
 
 @nox.session
+def threads(session):
+    """Run the tests of threads; the stress test takes as many seconds as given: `nox -s threads -- 600`."""
+    seconds, *rest = session.posargs or ["60"]
+    environment = {"CUDA_TEST_SECONDS": seconds, "CUDA_CPU_STRESS_ROUNDS": str(max(int(float(seconds)) // 4, 3))}
+    tests = ("tests/core/test_core_threads.py", "tests/core/test_core_stress.py", "tests/cpu/driver/test_stress.py")
+    session.run("python", "-m", "pytest", "-q", *tests, *rest, env=environment)
+    # The native runtime, compiled with ThreadSanitizer and AddressSanitizer.
+    session.run("python", "-m", "pytest", "-q", "tests/cpu/runtime/test_sanitizers.py", *rest, env=environment)
+
+
+@nox.session
 def fuzz(session):
     """Feed damaged PTX, cubins and fatbins to their readers: `nox -s fuzz -- 100000 7` (number, seed)."""
     count, seed = (*session.posargs, *("20000", "1")[len(session.posargs) :])[:2]

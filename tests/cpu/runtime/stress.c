@@ -2,21 +2,19 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Stress test of the native runtime without Python, under sanitizers: several threads, each with two queues, launch the
- * kernels of kernels.c, synchronise the queues by events, cancel, fault and free. Prints "fine" at the end.
+ * kernels of kernels.c, synchronise the queues by events, cancel, fault and free; and use common objects
+ * (stress_shared.c). Takes the number of rounds; prints "fine" at the end.
  */
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "stress.h"
 
-#include "queue/arena.h"
+#include <pthread.h>
+
+#include "queue/branches.h"
 #include "queue/decompress.h"
 #include "device_runtime/device.h"
 #include "queue/process.h"
-#include "queue/queue.h"
 
 #define KERNEL(name) void name(struct cpu_warp *warp)
-KERNEL(number_threads);
 KERNEL(rotate);
 KERNEL(grid_rounds);
 KERNEL(spin);
@@ -25,18 +23,10 @@ KERNEL(blocks_pass_backwards);
 KERNEL(use_heap);
 
 #define THREADS 3
-#define ROUNDS 3
 #define NUMBERS (200 * 64)
 
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                                    \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
-
-static struct cpu_arena *arena;
+struct cpu_arena *arena;
+static int round_count = 3;
 
 static struct cpu_compiled_kernel *compile(void (*entry)(struct cpu_warp *), bool fibers)
 {
@@ -213,7 +203,7 @@ static void *work(void *argument)
     struct cpu_queue *first = cpu_queue_make(0), *second = cpu_queue_make(0);
     uint32_t *out = malloc(NUMBERS * sizeof *out);
     uint64_t *cells = malloc(32 * 20 * sizeof *cells);
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < round_count; round++) {
         bool fibers = ((intptr_t)argument + round) % 2;
         tie_queues(first, second, out, fibers);
         for (int i = 0; i < 16; i++)
@@ -225,10 +215,11 @@ static void *work(void *argument)
         CHECK(!run(first, (struct wanted){compile(blocks_pass_backwards, true), 4, 32, .address = out}));
         CHECK(!run(second, (struct wanted){compile(use_heap, fibers), 20, 32, .address = cells, .number = 30}));
         CHECK(cells[0] && cells[639]);
-        decompress_noise((uint64_t)(intptr_t)argument * ROUNDS + (uint64_t)round);
+        decompress_noise((uint64_t)(intptr_t)argument * (uint64_t)round_count + (uint64_t)round);
         grow_a_tree(first, 2048, fibers);
         grow_a_tree(second, 7, fibers);
         cancel_a_spinning_kernel(second, fibers);
+        share(first);
 #ifndef __SANITIZE_THREAD__ /* it defers signals, but faults must be handled at once */
         void *outside = (void *)(uintptr_t)(cpu_arena_base(arena) + (64 << 20) - 64);
         uint32_t kind = run(first, (struct wanted){compile(store_at, fibers), 10, 64, .address = outside, .number = 3});
@@ -242,18 +233,23 @@ static void *work(void *argument)
     return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     pthread_t threads[THREADS];
+    if (argc > 1)
+        round_count = atoi(argv[1]);
     cpu_process_begin();
     cpu_pool_set_workers(3);
     arena = cpu_arena_make(64 << 20, -1);
+    make_common();
     for (intptr_t i = 0; i < THREADS; i++)
         CHECK(!pthread_create(&threads[i], NULL, work, (void *)i));
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
+    end_common();
     cpu_process_stop();
     cpu_queues_stop();
+    cpu_branches_stop();
     cpu_pool_stop();
     CHECK(cpu_threads_await(cpu_now() + 10000000000));
     cpu_arena_release(arena);

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The native runtime's C under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer (see stress.c)."""
+"""The native runtime's C under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer (see stress.c).
+
+CUDA_CPU_STRESS_ROUNDS sets the number of rounds; `nox -s threads` runs more than the suite.
+"""
 
 import os
 import subprocess
@@ -8,7 +11,12 @@ import subprocess
 import pytest
 from support.warp_kernels import COMPILER, INCLUDE, KERNELS, WAIT
 
-SOURCES = [KERNELS, KERNELS.with_name("stress.c"), *sorted(INCLUDE.glob("*/*.c"))]
+SOURCES = [
+    KERNELS,
+    *(KERNELS.with_name(name) for name in ("stress.c", "stress_shared.c")),
+    *sorted(INCLUDE.glob("*/*.c")),
+]
+ROUNDS = int(os.environ.get("CUDA_CPU_STRESS_ROUNDS", "3"))
 WRAPPED = ("cpu_fiber_prepare", "cpu_fiber_switch", "cpu_fiber_jump")
 # AddressSanitizer does not track the stacks of fibers, and faults are handled by the runtime.
 OWN_STACKS = ["--param", "asan-stack=0", "-Dnoreturn="]
@@ -19,6 +27,7 @@ SANITIZERS = {
 }
 
 
+@pytest.mark.timeout(WAIT * (4 + ROUNDS))
 @pytest.mark.parametrize("kind", SANITIZERS)
 def test_stress(tmp_path, kind):
     flags, options = SANITIZERS[kind]
@@ -33,7 +42,8 @@ def test_stress(tmp_path, kind):
         pytest.skip("the C compiler came without its sanitizers")
     assert built.returncode == 0, built.stderr
     environment = os.environ | {"ASAN_OPTIONS": f"detect_stack_use_after_return=0:{options}"}
-    done = subprocess.run([program], capture_output=True, text=True, timeout=2 * WAIT, env=environment)
+    command = [program, str(ROUNDS)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT * (2 + ROUNDS), env=environment)
     if "unexpected memory mapping" in done.stderr:
         pytest.skip("this ThreadSanitizer does not know how this system lays out memory (vm.mmap_rnd_bits)")
     assert (done.stdout, done.returncode) == ("fine\n", 0), done.stderr[-4000:]
