@@ -117,9 +117,9 @@ cdef uint64_t primary_id(int ordinal) except? 0:
 
 
 cdef bint was_reset(int ordinal, uint64_t context_id) except -1:
-    """Return whether a device (-1: any) was reset since its context had the id `context_id` (0: since it was first retained).
+    """Return whether a device (-1: any) was reset since its context had the id `context_id`.
 
-    True if the driver does not report context ids.
+    The id 0 stands for the time at which the device was first retained. True if the driver does not report context ids.
     """
     cdef uint64_t now
     cdef int other
@@ -221,7 +221,7 @@ cdef Activation activate_any():
 def sync_device(int ordinal) -> None:
     """Wait for all work of a device; -1 stands for the current one."""
     cdef cydriver.CUresult status
-    cdef Activation active = None if ordinal < 0 else activate(ordinal)
+    cdef Activation _active = None if ordinal < 0 else activate(ordinal)
     with nogil:
         status = cydriver.cuCtxSynchronize()
     check(status, b"cuCtxSynchronize")

@@ -226,7 +226,9 @@ cdef extern from *:
     """
     void cpu_device_runtime_set_attribute(cpu_device_runtime *runtime, uint32_t which, int32_t value)
     void cpu_device_runtime_set_limit(cpu_device_runtime *runtime, uint32_t which, uint64_t value)
-    void cpu_kernel_set(cpu_kernel *kernel, cpu_compiled_kernel *full_run, cpu_compiled_kernel *half_run, uint32_t dynamic)
+    void cpu_kernel_set(
+        cpu_kernel *kernel, cpu_compiled_kernel *full_run, cpu_compiled_kernel *half_run, uint32_t dynamic
+    )
 
 cdef extern from "queue/decompress.h":
     struct cpu_compressed:

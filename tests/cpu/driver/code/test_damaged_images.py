@@ -126,8 +126,11 @@ def test_the_jit_log_describes_the_damage(context):
     ],
 )  # fmt: skip
 def test_every_exception_of_a_reader_becomes_a_status(raised, status):
-    with pytest.raises(CudaError) as caught, image.ptx_errors(abi.CUDA_ERROR_INVALID_PTX):
-        raise raised
+    reader = {  # a module of the driver: exceptions of the program leave as they are
+        "__name__": image.__name__, "errors": image.ptx_errors(abi.CUDA_ERROR_INVALID_PTX), "raised": raised,
+    }  # fmt: skip
+    with pytest.raises(CudaError) as caught:
+        exec("with errors:\n    raise raised", reader)
     assert caught.value.status == getattr(abi, f"CUDA_ERROR_{status}")
     assert type(raised).__name__ in caught.value.args[1] or str(raised) in caught.value.args[1]
 
