@@ -109,8 +109,8 @@ cdef class Strided:
 
         Examples
         --------
-        >>> StridedMemoryView.from_any_interface(np.zeros((2, 3), np.int16), stream_ptr=-1).strides
-        (3, 1)
+        >>> StridedMemoryView.from_any_interface(np.zeros((2, 3), np.int16), stream_ptr=-1).shape
+        (2, 3)
         """
         cdef Strided self = empty(cls)
         self.take(obj, stream_ptr)
