@@ -47,7 +47,7 @@ class Counted:
     block: int
     around: int | None = None
     guard: int | None = None
-    divergent: int | None = None  # executions after which the lanes of a warp go on at different places
+    divergent: int | None = None  # executions after which the lanes of a warp take different paths
     branches: bool = False
     accesses: list[Accesses] = field(default_factory=list)
 

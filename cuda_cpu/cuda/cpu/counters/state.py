@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import itertools
-import json
 import os
 import re
 import threading
@@ -48,6 +47,8 @@ def begin() -> None:
     The reports of this process have the names given; those of its children get the numbers of their processes.
     """
     global _kernels
+    import json  # not at each import of the driver
+
     os.environ.setdefault(PROCESS, str(os.getpid()))
     _kernels = re.compile(json.loads(os.environ.get(OPTIONS) or "{}").get("kernel", ""))
 

@@ -25,10 +25,13 @@ Entry = dict[str, Any]  # of "launches"
 def data_of(launches: Iterable[LaunchProfile], architecture: str = DEFAULT) -> dict[str, Any]:
     """Return launches as data for JSON; the occupancy is that on an architecture."""
     entries: dict[str, Entry] = {}
+    keys: dict[tuple[Any, ...], str] = {}
     for launch in launches:
-        entry = _entry(launch, architecture)
-        key = json.dumps(entry)
-        entries.setdefault(key, {"numbers": [], **entry})["numbers"].append(launch.number)
+        if launch.identity not in keys:
+            entry = _entry(launch, architecture)
+            keys[launch.identity] = json.dumps(entry)
+            entries.setdefault(keys[launch.identity], {"numbers": [], **entry})
+        entries[keys[launch.identity]]["numbers"].append(launch.number)
     return {"version": VERSION, "unit": "PTX instructions", "launches": list(entries.values())}
 
 

@@ -139,7 +139,7 @@ _EXECUTION = [
            "ptx__thread_inst_executed.sum", "ptx__inst_executed.sum"),
     _instructions("ptx__inst_executed_op_branch.sum", "Branches executed by warps.",
                   lambda each: each.warps if each.branches else 0),
-    _instructions("ptx__branch_divergent.sum", "Branches after which the threads of a warp go on at different places.",
+    _instructions("ptx__branch_divergent.sum", "Branches after which the threads of a warp take different paths.",
                   lambda each: each.divergent),
     _ratio("ptx__branch_divergent.pct", "%", "Share of the branches that diverge.",
            "ptx__branch_divergent.sum", "ptx__inst_executed_op_branch.sum", 100),

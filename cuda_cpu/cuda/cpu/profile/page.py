@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from cuda.cpu.profile.advice import advice
 from cuda.cpu.profile.data import Entry, Line, lines_of
+from cuda.cpu.profile.document import document
 from cuda.cpu.profile.metrics import METRICS
 from cuda.cpu.profile.text import number, summary, title
 
@@ -31,10 +32,7 @@ MOST_TEXT = 70  # characters of a line
 
 NOTHING = "<p>No launch of a profiled kernel was recorded.</p>"
 STYLE = """
-:root { color-scheme: light dark; }
-body { font: 15px/1.45 system-ui, sans-serif; margin: 1.5rem auto; max-width: 76rem; padding: 0 1rem; }
 h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2.2rem; overflow-wrap: anywhere; }
-.scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 td, th { padding: .15rem .6rem; text-align: right; white-space: nowrap; border-bottom: 1px solid #8884; }
 th { font-weight: 600; } td.text, th.text { text-align: left; }
@@ -42,7 +40,7 @@ table.facts td { white-space: normal; }
 td.code { text-align: left; font-family: ui-monospace, monospace; font-size: 13px; white-space: pre; }
 td.advice { text-align: left; white-space: normal; max-width: min(60rem, 85vw); }
 tr.note td { border-bottom: none; padding-bottom: .5rem; }
-svg { max-width: 100%; height: auto; } svg text { fill: currentColor; font: 12px system-ui, sans-serif; }
+svg { max-width: 100%; height: auto; }
 summary { cursor: pointer; margin: .6rem 0; }
 """
 COLUMNS = (
@@ -60,13 +58,11 @@ COLUMNS = (
 def page(data: dict[str, Any], *, gpu: str = DEFAULT_GPU, baseline: dict[str, Any] | None = None) -> str:
     """Return the page; with a baseline, each metric has a column for its value there."""
     body = "".join(_launch(entry, gpu, _like(entry, baseline)) for entry in data["launches"])
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Kernel profile</title>'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head><body>'
-        f"<h1>Kernel profile</h1><p>Exact counts of PTX instructions on the CPU device. Bytes and sectors are those "
-        f"that the kernel requests, without any cache.</p>{body or NOTHING}"
-        f"</body></html>\n"
+    about = (
+        "<p>Exact counts of PTX instructions on the CPU device. Bytes and sectors are those that the kernel requests, "
+        "without any cache.</p>"
     )
+    return document("Kernel profile", STYLE, about + (body or NOTHING))
 
 
 def summary_html(data: dict[str, Any]) -> str:

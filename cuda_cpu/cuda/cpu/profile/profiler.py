@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 import threading
 
 from cuda.cpu.counters import state
-from cuda.cpu.profile import report
+from cuda.cpu.profile import page, text
+from cuda.cpu.profile.data import data_of
 from cuda.cpu.profile.launch import LaunchProfile, launches_of
 
 _running = threading.Lock()
@@ -73,15 +75,15 @@ class Profile(contextlib.ContextDecorator):
             _running.release()
 
     def __str__(self) -> str:
-        return report.text(self.launches)
+        return text.report(data_of(self.launches))
 
     def to_json(self) -> str:
         """Return all counts as JSON; the guide "Find out why a kernel is slow" describes the keys."""
-        return report.as_json(self.launches)
+        return json.dumps(data_of(self.launches), indent=1)
 
     def to_html(self) -> str:
         """Return a self-contained HTML page."""
-        return report.page(self.launches)
+        return page.page(data_of(self.launches))
 
     def _repr_html_(self) -> str:
-        return report.summary_html(self.launches)
+        return page.summary_html(data_of(self.launches))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cuda.cpu.counters.layout import Counted, Layout, Source
 from cuda.cpu.profile.regular import counts_of
@@ -70,7 +70,7 @@ class InstructionCounts:
     warps: int = 0  # executions by warps
     threads: int = 0  # executions by threads
     active: int = 0  # executions by threads whose guard holds
-    divergent: int = 0  # of a branch: executions after which the threads of a warp go on at different places
+    divergent: int = 0  # of a branch: executions after which the threads of a warp take different paths
     branches: bool = False
     accesses: dict[tuple[str, str], AccessCounts] = field(default_factory=dict)  # (space, ld, st, atom or red)
 
@@ -84,7 +84,17 @@ class LaunchResults:
         self.grid, self.block, self.cluster = counts.grid, counts.block, counts.cluster
         self.shared_bytes = int(counts.shared_bytes)
         self.fault = FAULT_NAMES.get(counts.fault, str(counts.fault)) if counts.fault else ""
-        self.instructions = list(_instructions(layout, array.array("Q", counts.counters)))
+        self._layout, self._counters = layout, counts.counters
+
+    @cached_property
+    def instructions(self) -> list[InstructionCounts]:
+        """All instructions of the kernel and of the functions that it calls, in the order of the text."""
+        return list(_instructions(self._layout, array.array("Q", self._counters)))
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What determines everything else but the number, to compare launches without looking at instructions."""
+        return id(self._layout), self.grid, self.block, self.cluster, self.shared_bytes, self.fault, self._counters
 
     @property
     def blocks(self) -> int:

@@ -7,6 +7,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from cuda.cpu.profile.document import document
+
 if TYPE_CHECKING:
     from cuda.cpu.profile.timeline import Event
 
@@ -14,24 +16,15 @@ WIDTH, ROW, BAR = 1200, 34, 22
 MOST = 20_000  # events that are drawn
 COLORS = {"kernel": "#3a7bd5", "copy": "#3aa76d", "fill": "#8bbf3f", "compile": "#d9531e", "host callback": "#9b59b6"}
 OTHER = "#8a8a8a"
-STYLE = """
-:root { color-scheme: light dark; }
-body { font: 15px/1.45 system-ui, sans-serif; margin: 1.5rem auto; max-width: 80rem; padding: 0 1rem; }
-.scroll { overflow-x: auto; } svg { min-width: 60rem; width: 100%; height: auto; }
-svg text { fill: currentColor; font: 12px system-ui, sans-serif; } rect:hover { stroke: currentColor; }
-"""
+STYLE = "svg { min-width: 60rem; width: 100%; height: auto; } rect:hover { stroke: currentColor; }"
 
 
 def page(events: list[Event], summary: str) -> str:
     """Return the page; of more than `MOST` events, the longest are drawn."""
     drawn = sorted(sorted(events, key=lambda event: -event.duration)[:MOST], key=lambda event: event.begin)
     note = f"<p>The {MOST:,} longest of {len(events):,} events are drawn.</p>" if len(events) > MOST else ""
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Timeline</title>'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head><body>'
-        f'<h1>Timeline</h1>{note}<div class="scroll">{_drawing(drawn)}</div>'
-        f'<div class="scroll"><pre>{escape(summary)}</pre></div></body></html>\n'
-    )
+    drawing = f'<div class="scroll">{_drawing(drawn)}</div>'
+    return document("Timeline", STYLE, f'{note}{drawing}<div class="scroll"><pre>{escape(summary)}</pre></div>')
 
 
 def _drawing(events: list[Event]) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Instrumentation:
-    """Adds nothing by itself: a method for each place where code may be added."""
+    """Adds nothing by itself: one method for each point at which code may be added."""
 
     checks = 0  # enum cpu_check
     tracks_barriers = False  # lanes are counted at barriers
