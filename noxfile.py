@@ -49,6 +49,13 @@ def test(session):
     session.run("python", "-m", "pytest", *session.posargs)
 
 
+@nox.session(venv_backend="venv")
+def installed(session):
+    """Run the tests as CI does, with the wheel: it has no headers. `nox -s installed -- tests/cpu`."""
+    session.install(".[all,test]")
+    session.run("python", "-m", "pytest", *session.posargs)
+
+
 @nox.session
 def instructions(session):
     """Run the tests of the CPU device and record the executed instructions, for the table in the documentation."""

@@ -14,14 +14,14 @@ from cuda.cpu.driver.array import tensor_map, texture
 from cuda.cpu.ptx import device_runtime
 from cuda.cpu.runtime import abi
 
-FOLDER = pathlib.Path(abi.__file__).parent
+RUNTIME = pathlib.Path(__file__).parents[3] / "cuda_cpu/cuda/cpu/runtime"  # wheels have no headers
 
 pytestmark = pytest.mark.cpu_only
 
 
 def body(header: str, struct: str) -> str:
     """Return the text between the braces of a struct or enum, without comments."""
-    text = re.sub(r"/\*.*?\*/", "", (FOLDER / header).read_text(), flags=re.DOTALL)
+    text = re.sub(r"/\*.*?\*/", "", (RUNTIME / header).read_text(), flags=re.DOTALL)
     return re.search(rf"{struct} \{{(.*?)\n?\}};", text, re.DOTALL)[1]
 
 
