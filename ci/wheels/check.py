@@ -37,6 +37,8 @@ METADATA = ("Name", "Version", "Summary", "Description-Content-Type", "Requires-
             "Keywords", "Classifier", "Requires-Dist")  # fmt: skip
 LICENCES = ("LICENSE", "NOTICE")
 ELF_MACHINES = {"x86_64": "EM_X86_64", "aarch64": "EM_AARCH64"}
+# Functions that Py_DECREF calls -> whether of the free-threaded build.
+RELEASE_FUNCTIONS = {"_Py_Dealloc": False, "_Py_DecRefShared": True}
 # What glibc brings, whatever the distribution; everything else is opened at run time.
 SYSTEM_LIBRARIES = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2",
                     "ld-linux-aarch64.so.1"}  # fmt: skip
@@ -135,6 +137,7 @@ def library_problems(path: str, data: bytes, machine: str, abi: str) -> Iterator
         suffix = f".cpython-{abi.removeprefix('cp')}-{machine}-linux-gnu.so"
         if not path.endswith(suffix):
             yield f"{path} does not end in {suffix}"
+        yield from reference_count_problems(path, elf, abi.endswith("t"))
     if unneeded := [section.name for section in elf.iter_sections() if re.match(r"\.(debug|symtab)", section.name)]:
         yield f"{path} is not stripped: {', '.join(unneeded)}"
     for section in elf.iter_sections():
@@ -142,6 +145,15 @@ def library_problems(path: str, data: bytes, machine: str, abi: str) -> Iterator
             yield from dynamic_problems(path, section)
     if any(segment["p_type"] == "PT_GNU_STACK" and segment["p_flags"] & 1 for segment in elf.iter_segments()):
         yield f"{path} asks for an executable stack"
+
+
+def reference_count_problems(path: str, elf: ELFFile, free_threaded: bool) -> Iterator[str]:
+    """Compare with the tag how a module releases objects: inline code of Python.h that differs without the GIL."""
+    symbols = elf.get_section_by_name(".dynsym")
+    used = {symbol.name for symbol in symbols.iter_symbols()} if symbols else set()
+    for name, without_gil in RELEASE_FUNCTIONS.items():
+        if name in used and without_gil != free_threaded:
+            yield f"{path} calls {name}: it is compiled for Python {'without' if without_gil else 'with'} the GIL"
 
 
 def dynamic_problems(path: str, section: DynamicSection) -> Iterator[str]:

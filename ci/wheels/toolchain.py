@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 VERSIONS = ("3.11", "3.12", "3.13", "3.14", "3.14t")
 MACHINES = ("x86_64", "aarch64")
@@ -27,6 +27,17 @@ print(json.dumps({
     "suffix": sysconfig.get_config_var("EXT_SUFFIX"),
     "include": sysconfig.get_path("include"),
 }))
+"""
+# Prints the build variables of a free-threaded Python, from those of the same release with the GIL.
+FREE_THREADED = """
+import importlib, pprint, sys, sysconfig
+name = getattr(sysconfig, "_get_sysconfigdata_name", lambda: sysconfig._sysconfigdata_name())()
+variables = dict(importlib.import_module(name).build_time_vars)
+own = "cpython-%d%d-" % sys.version_info[:2]
+for key in ("SOABI", "EXT_SUFFIX"):
+    variables[key] = variables[key].replace(own, own[:-1] + "t-")
+variables |= {"Py_GIL_DISABLED": 1, "ABIFLAGS": "t"}
+print("build_time_vars = " + pprint.pformat(variables))
 """
 
 
@@ -43,6 +54,7 @@ class Interpreter:
     release: str
     suffix: str  # of extension modules
     include: str
+    borrowed: bool = False  # compiles for 3.14t with the headers of 3.14 (see `free_threaded`)
 
 
 def ask(path: str) -> Interpreter:
@@ -64,8 +76,27 @@ def candidates(version: str) -> Iterator[str]:
         yield found
 
 
+def free_threaded(python: Interpreter) -> Interpreter:
+    """Return the settings that compile for the free-threaded build of a release, with the Python that has the GIL.
+
+    Of the headers, the two builds of a release differ in pyconfig.h, which defines Py_GIL_DISABLED or not. (Those of
+    3.13.5, built both ways, differ in nothing else that extensions read.)
+    """
+    number = python.version.replace(".", "")
+    suffix = python.suffix.replace(f"cpython-{number}-", f"cpython-{number}t-")
+    return replace(python, version=f"{python.version}t", suffix=suffix, borrowed=True)
+
+
 def find_interpreter(version: str, targets: list[Compiler]) -> tuple[Interpreter | None, list[str]]:
     """Return the first Python of a version whose headers serve all targets, and why others do not."""
+    found, reasons = _find(version, targets)
+    if found is None and version.endswith("t"):
+        with_gil, others = _find(version.removesuffix("t"), targets)
+        return (free_threaded(with_gil) if with_gil else None), reasons + others
+    return found, reasons
+
+
+def _find(version: str, targets: list[Compiler]) -> tuple[Interpreter | None, list[str]]:
     reasons = []
     for path in candidates(version):
         try:
@@ -92,7 +123,7 @@ class Compiler:
     def environment(self, python: Interpreter) -> dict[str, str]:
         """Return the settings with which setuptools builds for this machine and not for its own."""
         own = re.sub(r"(x86_64|aarch64)(?=-linux-gnu)", self.machine, python.suffix)
-        return {
+        settings = {
             "CC": self.command,
             "LDSHARED": f"{self.command} -shared",
             "CFLAGS": " ".join(header_options(python, self.folder)),
@@ -100,6 +131,7 @@ class Compiler:
             "_PYTHON_HOST_PLATFORM": f"linux-{self.machine}",
             "SETUPTOOLS_EXT_SUFFIX": own,
         }
+        return settings | (build_variables(python, self.folder) if python.borrowed else {})
 
 
 def make_compiler(machine: str, folder: pathlib.Path) -> Compiler:
@@ -125,14 +157,28 @@ def header_options(python: Interpreter, folder: pathlib.Path) -> list[str]:
     Debian's pyconfig.h includes <MACHINE-linux-gnu/python3.X/pyconfig.h>. Both machines get that of this machine.
     """
     header = pathlib.Path(python.include) / "pyconfig.h"
+    threads = ["-DPy_GIL_DISABLED=1"] if python.borrowed else []
     if pyconfig(python) == header:
-        return []
+        return threads
     options = folder / f"include-{python.version}"
     for machine in MACHINES:
         copy = options / f"{machine}-linux-gnu" / header.parent.name / header.name
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(pyconfig(python), copy)
-    return [f"-I{options}"]
+    return [f"-I{options}", *threads]
+
+
+def build_variables(python: Interpreter, folder: pathlib.Path) -> dict[str, str]:
+    """Return the settings by which sysconfig, and so the wheel's tag, describes the free-threaded build."""
+    name = f"_sysconfigdata_{python.version.replace('.', '_')}"
+    module = folder / "variables" / f"{name}.py"
+    if not module.exists():
+        module.parent.mkdir(parents=True, exist_ok=True)
+        done = subprocess.run([python.path, "-c", FREE_THREADED], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise WheelError(f"{python.path} does not tell its build variables: {done.stderr.strip()[-200:]}")
+        module.write_text(done.stdout)
+    return {"_PYTHON_SYSCONFIGDATA_NAME": name, "PYTHONPATH": str(module.parent)}
 
 
 def pyconfig(python: Interpreter) -> pathlib.Path:

@@ -87,6 +87,47 @@ def test_pythons_are_found_by_version(compiler, monkeypatch):
     assert toolchain.find_interpreter("3.99", [compiler])[0] is None
 
 
+# What python3.14 answers; this machine's Python stands in for the rest.
+DEBIAN = """
+import json, sys
+if "build_time_vars" in sys.argv[2]:
+    print("build_time_vars = {'SOABI': 'cpython-314t-x86_64-linux-gnu', 'Py_GIL_DISABLED': 1}")
+else:
+    print(json.dumps(ANSWER))
+"""
+
+
+@needs_compiler
+@pytest.mark.skipif(VERSION.endswith("t"), reason="stands for a Python with the GIL")
+def test_headers_of_the_release_serve_its_free_threaded_build(python, compiler, tmp_path, monkeypatch):
+    answer = {"version": "3.14", "release": "3.14.0", "include": python.include}
+    answer["suffix"] = f".cpython-314-{platform.machine()}-linux-gnu.so"
+    program = tmp_path / "python3.14"
+    program.write_text(f"#!{sys.executable}\n{DEBIAN.replace('ANSWER', repr(answer))}")
+    program.chmod(0o755)
+    monkeypatch.setenv("WHEEL_PYTHONS", str(program))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found, reasons = toolchain.find_interpreter("3.14t", [])
+    assert (found.version, found.borrowed, reasons) == ("3.14t", True, [])
+    settings = compiler.environment(found)
+    assert "-DPy_GIL_DISABLED=1" in settings["CFLAGS"].split()
+    assert settings["SETUPTOOLS_EXT_SUFFIX"] == f".cpython-314t-{platform.machine()}-linux-gnu.so"
+    variables = pathlib.Path(settings["PYTHONPATH"]) / f"{settings['_PYTHON_SYSCONFIGDATA_NAME']}.py"
+    assert "'Py_GIL_DISABLED': 1" in variables.read_text()
+
+
+@pytest.mark.skipif(VERSION.endswith("t"), reason="stands for a Python with the GIL")
+def test_build_variables_describe_the_free_threaded_build(python, tmp_path):
+    settings = toolchain.build_variables(toolchain.free_threaded(python), tmp_path)
+    query = "import sysconfig; print(*map(sysconfig.get_config_var, ('SOABI', 'Py_GIL_DISABLED')))"
+    done = toolchain.subprocess.run(
+        [sys.executable, "-c", query], env=os.environ | settings, capture_output=True, text=True, check=True
+    )
+    soabi = sysconfig.get_config_var("SOABI").replace("-", "t-", 2).replace("cpythont", "cpython")
+    assert done.stdout.split() == [soabi, "1"]
+
+
 def test_missing_packages_are_named():
     with pytest.raises(toolchain.WheelError, match=r"lacks no_such_module, nor_this: pip install -r ci/wheels/req"):
         toolchain.require("sys", "no_such_module", "nor_this")

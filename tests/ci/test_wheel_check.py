@@ -144,6 +144,17 @@ def test_wrong_suffix(tmp_path, module):
     )
 
 
+@pytest.mark.parametrize(("called", "tag", "kind"), [("_Py_DecRefShared", "311", "out"), ("_Py_Dealloc", "311t", "")])
+def test_a_module_for_the_other_build_of_python(tmp_path, called, tag, kind):
+    source = tmp_path / "other.c"
+    source.write_text(f"void {called}(void *);\nvoid g(void *x) {{ {called}(x); }}\n")
+    library = link(tmp_path, "-s", source)
+    elf = check.ELFFile(check.io.BytesIO(library))
+    (problem,) = check.reference_count_problems("a.so", elf, tag.endswith("t"))
+    assert problem == f"a.so calls {called}: it is compiled for Python with{kind} the GIL"
+    assert list(check.reference_count_problems("a.so", elf, not tag.endswith("t"))) == []
+
+
 def test_a_package_without_modules(tmp_path, module):
     files = {MODULE: None, "cuda/cpu/entry/libcuda.so.1": None}
     assert only(found(tmp_path, contents(module, files=files)), "cuda/cpu/ has no compiled module")
