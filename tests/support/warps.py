@@ -236,6 +236,7 @@ SIGNATURES = {
     "check_barrier": (None, (U32, U64, U32, U32, U32)),
     "device_call": (None, (U32, U32, P)),
     "profile_access": (None, (U32, U32, U32, U32, P, P)),
+    "profile_bulk": (None, (U32, U32, U32, P)),
 }
 
 

@@ -9,9 +9,10 @@ order of passes/order_blocks.py, that they all reach.
 
 from __future__ import annotations
 
-from cuda.cpu.check import READ, SIZED, SPACES, UNIFORM, WRITE
+from cuda.cpu.check import COPIED, READ, SIZED, SPACES, UNIFORM, WRITE
 from cuda.cpu.check.instrument import ACCESSES, NULL, Access
 from cuda.cpu.counters.layout import Accesses, Counted, Layout, Source
+from cuda.cpu.counters.plain import COPIES, PlainAccess, plain_access
 from cuda.cpu.counters.regular import (
     EXCESS,
     REQUESTS,
@@ -72,9 +73,25 @@ class Counters(Instrumentation):
             lanes = frame.builder.binary("and", frame.builder.lane_bits(frame.guard), frame.mask)
             row.guard = self.layout.reserve(1)
             self._add_number(frame, row.guard, _count(frame, lanes))
+        self._row = row
+        plain = plain_access(instruction, form)
+        if plain is not None:
+            self._count_executions(frame, row, plain)
         find = ACCESSES.get(instruction.opcode)
         for access in find(frame, instruction, form) if find else ():
-            self._count_access(frame, row, access)
+            if "bulk" not in form.modifiers or isinstance(access.size, Value):  # not of mbarriers and tensor maps
+                self._count_access(frame, row, access)
+
+    def copied(self, frame: Frame, what: int, operands: Value) -> None:
+        """Emit the counters of a tensor copy, multicast or access to multicast memory."""
+        kinds = COPIES.get(what & 15)
+        if kinds is None:
+            return
+        counter = self.layout.reserve(2 * COUNTS)
+        for space, kind, first in zip(("global", "shared"), kinds, (counter, counter + COUNTS), strict=True):
+            if kind:
+                self._row.accesses.append(Accesses(first, space, kind))
+        frame.service("profile_bulk", frame.mask, constant(counter, "i32"), constant(what, "i32"), operands)
 
     def branch(self, frame: Frame, end: End, lanes: dict[int, Value]) -> None:
         """Emit the counter of executions of a branch after which the lanes of a warp differ."""
@@ -164,6 +181,10 @@ class Counters(Instrumentation):
             pointer = advanced(frame, pointer, access.skipped)
         groups = GROUPS if access.space == "generic" else 1
         kind = {READ: "ld", WRITE: "st"}.get(access.kind & UPDATE, "red" if row.opcode == "red" else "atom")
+        if row.opcode == "cp" and "bulk" in row.modifiers:
+            kind = "tma_red" if "reduce" in row.modifiers and kind == "st" else f"tma_{kind}"
+        copied = COPIED if "bulk" in row.modifiers else 0  # each thread's copy is a request
+        access = access._replace(kind=access.kind & ~COPIED | copied)
         counts = Accesses(self.layout.reserve(COUNTS * groups), access.space, kind)
         row.accesses.append(counts)
         segments = WARP // frame.module.lane_run
@@ -196,6 +217,17 @@ class Counters(Instrumentation):
         self._add_number(frame, counts.regular + SECTORS, sectors)
         self._add_number(frame, counts.regular + EXCESS, request.has_excess(sectors))
         self._add_number(frame, counts.regular + STRIDED, request.is_strided())
+
+    def _count_executions(self, frame: Frame, row: Counted, access: PlainAccess) -> None:
+        """Count requests, threads and bytes."""
+        builder, lanes = frame.builder, frame.mask
+        if frame.guard is not None:
+            lanes = builder.binary("and", builder.lane_bits(frame.guard), lanes)
+        counter = self.layout.reserve(COUNTS)
+        row.accesses.append(Accesses(counter, access.space, access.kind))
+        self._count_lanes(frame, counter + number("COUNT_REQUESTS"), lanes)
+        bytes_ = builder.binary("mul", _count(frame, lanes), constant(access.size, "i64"))
+        self._add_number(frame, counter + number("COUNT_BYTES"), bytes_)
 
     def _count_lane_by_lane(self, frame: Frame, access: Access, pointer: Value, counter: int) -> None:
         builder = frame.builder

@@ -23,7 +23,7 @@ class Accesses:
 
     counter: int
     space: str  # generic: three groups, by the spaces of the addresses
-    kind: str  # ld, st, atom or red
+    kind: str  # ld, st, atom or red; with a prefix: tma_, multimem_; wgmma
     size: int = 0  # bytes of each thread's access
     stride: int = 0
     segments: int = 1
@@ -50,6 +50,10 @@ class Counted:
     divergent: int | None = None  # executions after which the lanes of a warp take different paths
     branches: bool = False
     accesses: list[Accesses] = field(default_factory=list)
+
+    @property
+    def modifiers(self) -> tuple[str, ...]:
+        return self.form.modifiers if self.form else ()
 
 
 @dataclass(slots=True)

@@ -202,7 +202,49 @@ def _shared(kind: str) -> list[Metric]:
     ]  # fmt: skip
 
 
+def _tma(kind: str) -> list[Metric]:
+    text = {"ld": "loads", "st": "stores", "red": "reductions"}[kind]
+    found = []
+    for space, unit, field, meaning in (
+        ("global", "requests", "requests", "one for each thread that executes one"),
+        ("global", "sectors", "sectors", "of each contiguous range, or row of a box inside the tensor"),
+        ("global", "bytes", "bytes", "inside the tensor"),
+        ("shared", "bytes", "bytes", "the whole box, in each block of a multicast"),
+        ("shared", "wavefronts", "wavefronts", "128 bytes each"),
+    ):
+        if (space, kind) != ("shared", "red"):
+            found.append(_accesses(
+                f"ptx__{unit}_tma_mem_{space}_op_{kind}.sum", unit,
+                f"{unit.capitalize()} of bulk and tensor copies, {text} of {space} memory: {meaning}.",
+                field, (space,), (f"tma_{kind}",),
+            ))  # fmt: skip
+    return found
+
+
+def _multimem(kind: str) -> list[Metric]:
+    text = {"ld": "loads (multimem.ld_reduce)", "st": "stores", "red": "reductions"}[kind]
+    return [
+        _accesses(f"ptx__{unit}_multimem_op_{kind}.sum", unit, f"{unit.capitalize()} of multicast {text}.", unit,
+                  ("global",), (f"multimem_{kind}",))
+        for unit in ("requests", "sectors", "bytes")
+    ]  # fmt: skip
+
+
+def _texture(space: str, kind: str) -> list[Metric]:
+    name = f"{space}_op_{kind}" if space == "surface" else space
+    text = f"{space} {_KIND_TEXT[kind]}".replace("atomic operations without one", "reductions")
+    return [
+        _accesses(f"ptx__requests_mem_{name}.sum", "requests", f"Requests of {text}.", "requests", (space,), (kind,)),
+        _accesses(f"ptx__bytes_requested_mem_{name}.sum", "bytes",
+                  f"Bytes that threads get or write by {text}, without those read for filtering.", "bytes", (space,),
+                  (kind,)),
+    ]  # fmt: skip
+
+
 _TOTALS = [
+    _accesses("ptx__bytes_requested_mem_shared_op_wgmma.sum", "bytes",
+              "Bytes of the operands of wgmma in shared memory; B once for each warpgroup.", "bytes", ("shared",),
+              ("wgmma",)),
     _accesses("ptx__atomic_collisions.sum", "threads",
               "Threads of atomic operations whose address another thread of the request has.",
               "collisions", ("global", "shared"), ("atom", "red")),
@@ -214,7 +256,11 @@ _TOTALS = [
            "ptx__flops.sum", "ptx__memory_bytes.sum"),
 ]  # fmt: skip
 
-_GROUPS = (_LAUNCH, _EXECUTION, *map(_global, _ALL), *map(_local, ("ld", "st")), *map(_shared, (*_ALL, "")), _TOTALS)
+_GROUPS = (
+    _LAUNCH, _EXECUTION, *map(_global, _ALL), *map(_local, ("ld", "st")), *map(_shared, (*_ALL, "")),
+    *map(_tma, ("ld", "st", "red")), *map(_multimem, ("ld", "st", "red")), _texture("texture", "ld"),
+    *(_texture("surface", kind) for kind in ("ld", "st", "red")), _TOTALS,
+)  # fmt: skip
 METRICS = {metric.name: metric for group in _GROUPS for metric in group}
 
 

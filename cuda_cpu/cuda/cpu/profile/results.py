@@ -72,7 +72,7 @@ class InstructionCounts:
     active: int = 0  # executions by threads whose guard holds
     divergent: int = 0  # of a branch: executions after which the threads of a warp take different paths
     branches: bool = False
-    accesses: dict[tuple[str, str], AccessCounts] = field(default_factory=dict)  # (space, ld, st, atom or red)
+    accesses: dict[tuple[str, str], AccessCounts] = field(default_factory=dict)  # (space, kind)
 
 
 class LaunchResults:

@@ -95,6 +95,14 @@ def summary(entry: Entry) -> list[tuple[str, str]]:
             f"{number(value['smsp__inst_executed_mem_shared.sum'])} requests, "
             f"{number(value['l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum'])} by bank conflicts",
         ))  # fmt: skip
+    for kind, name in (("ld", "TMA loads"), ("st", "TMA stores"), ("red", "TMA reductions")):
+        if value.get(f"ptx__requests_tma_mem_global_op_{kind}.sum"):
+            base = f"tma_mem_global_op_{kind}.sum"
+            found.append((
+                name,
+                f"{number(value[f'ptx__sectors_{base}'])} sectors in {number(value[f'ptx__requests_{base}'])} copies, "
+                f"{number(value[f'ptx__bytes_{base}'])} bytes",
+            ))  # fmt: skip
     if value["ptx__flops.sum"]:
         found.append((
             "arithmetic",

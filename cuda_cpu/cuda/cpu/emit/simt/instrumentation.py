@@ -33,6 +33,9 @@ class Instrumentation:
     def before(self, frame: Frame, step: Step) -> None:
         """Emit what precedes an instruction."""
 
+    def copied(self, frame: Frame, what: int, operands: Value) -> None:
+        """Emit what follows a call of the runtime for a tensor copy, multicast or multimem, with its arguments."""
+
     def branch(self, frame: Frame, end: End, lanes: dict[int, Value]) -> None:
         """Emit what follows a branch at which lanes may diverge; `lanes` are masks by target."""
 

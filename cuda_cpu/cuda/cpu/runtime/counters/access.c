@@ -13,28 +13,36 @@
 
 #define MOST_WORDS (CPU_WARP_SIZE * 8) /* words of 4 bytes in one request: at most 32 bytes per lane */
 
+/* Count the different values in each bank, value % CPU_BANKS; return how many differ in all. */
+static uint32_t sort_by_bank(const uint64_t *values, uint32_t count, uint16_t in_bank[CPU_BANKS])
+{
+    uint16_t last[CPU_BANKS] = {0}, before[MOST_WORDS]; /* the different values of a bank, as indices from 1 on */
+    uint32_t found = 0;
+    memset(in_bank, 0, CPU_BANKS * sizeof *in_bank);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t bank = values[i] % CPU_BANKS, known = last[bank];
+        while (known && values[known - 1] != values[i])
+            known = before[known - 1];
+        if (known)
+            continue;
+        before[i] = last[bank];
+        last[bank] = (uint16_t)(i + 1);
+        in_bank[bank]++;
+        found++;
+    }
+    return found;
+}
+
 /* Return how many of the values differ. */
 static uint32_t distinct(const uint64_t *values, uint32_t count)
 {
-    uint64_t least = values[0], most = values[0];
+    uint16_t in_bank[CPU_BANKS];
+    uint32_t steps = 1, falls = 0;
     for (uint32_t i = 1; i < count; i++) {
-        least = values[i] < least ? values[i] : least;
-        most = values[i] > most ? values[i] : most;
+        steps += values[i] != values[i - 1];
+        falls += values[i] < values[i - 1];
     }
-    if (most - least < 64) {
-        uint64_t seen = 0;
-        for (uint32_t i = 0; i < count; i++)
-            seen |= (uint64_t)1 << (values[i] - least);
-        return (uint32_t)__builtin_popcountll(seen);
-    }
-    uint32_t found = 1;
-    for (uint32_t i = 1; i < count; i++) {
-        uint32_t known = 0;
-        for (uint32_t j = 0; j < i; j++)
-            known |= values[j] == values[i];
-        found += !known;
-    }
-    return found;
+    return falls ? sort_by_bank(values, count, in_bank) : steps;
 }
 
 static void count(uint64_t *counters, uint32_t threads, uint32_t size)
@@ -73,22 +81,15 @@ static void count_global(uint64_t *counters, const uint64_t *addresses, uint32_t
 /* Return the passes for the words of some threads: the most different words in a bank. */
 static uint32_t passes(const uint64_t *words, uint32_t count)
 {
-    uint64_t least = words[0], most = words[0];
-    for (uint32_t i = 1; i < count; i++) {
-        least = words[i] < least ? words[i] : least;
-        most = words[i] > most ? words[i] : most;
-    }
-    if (most - least < CPU_BANKS)
+    uint16_t in_bank[CPU_BANKS];
+    uint32_t found = 1, far = 0;
+    for (uint32_t i = 1; i < count; i++)
+        far |= words[i] - words[0] >= CPU_BANKS;
+    if (!far) /* no two of them in a bank */
         return 1;
-    uint32_t used[CPU_BANKS] = {0}, found = 1;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t known = 0;
-        for (uint32_t j = 0; j < i; j++)
-            known |= words[j] == words[i];
-        uint32_t *bank = &used[words[i] % CPU_BANKS];
-        *bank += !known;
-        found = *bank > found ? *bank : found;
-    }
+    sort_by_bank(words, count, in_bank);
+    for (uint32_t bank = 0; bank < CPU_BANKS; bank++)
+        found = in_bank[bank] > found ? in_bank[bank] : found;
     return found;
 }
 
@@ -124,14 +125,14 @@ static void count_local(uint64_t *counters, const uint64_t *offsets, cpu_lanes l
     counters[CPU_COUNT_SECTORS] += distinct(sectors, found);
 }
 
-/* Bulk copies and tensor maps: each lane accesses a range of its own. A wavefront moves one word of each bank. */
+/* Bulk copies: each lane accesses a range in a request of its own. A wavefront moves one word of each bank. */
 static void count_ranges(uint64_t *counters, const uint64_t *addresses, const uint64_t *sizes, cpu_lanes lanes,
                          uint32_t group, uint32_t each)
 {
-    counters[CPU_COUNT_REQUESTS]++;
     for (; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
         uint64_t address = addresses[lane], size = sizes ? sizes[lane] : each;
+        counters[CPU_COUNT_REQUESTS]++;
         counters[CPU_COUNT_THREADS]++;
         counters[CPU_COUNT_BYTES] += size;
         if (!size)
@@ -140,6 +141,31 @@ static void count_ranges(uint64_t *counters, const uint64_t *addresses, const ui
         uint64_t units = (address + size - 1) / unit - address / unit + 1;
         counters[group == CPU_GROUP_SHARED ? CPU_COUNT_WAVEFRONTS : CPU_COUNT_SECTORS] += units;
     }
+}
+
+/* Rows of a matrix (wmma), and copies of variable size: all lanes together are one request, of at most MOST_WORDS. */
+static void count_rows(uint64_t *counters, const uint64_t *addresses, const uint64_t *sizes, cpu_lanes lanes,
+                       uint32_t group)
+{
+    uint64_t used[MOST_WORDS];
+    uint32_t found = 0;
+    count(counters, cpu_count(lanes), 0);
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+        uint64_t end = (addresses[lane] + sizes[lane] + 3) / 4;
+        counters[CPU_COUNT_BYTES] += sizes[lane];
+        for (uint64_t word = addresses[lane] / 4; word < end && found < MOST_WORDS; word++)
+            used[found++] = word;
+    }
+    if (!found)
+        return;
+    if (group == CPU_GROUP_SHARED) {
+        counters[CPU_COUNT_WAVEFRONTS] += passes(used, found);
+        return;
+    }
+    for (uint32_t i = 0; i < found; i++)
+        used[i] /= CPU_SECTOR / 4;
+    counters[CPU_COUNT_SECTORS] += distinct(used, found);
 }
 
 /* Replace addresses by offsets in their state space, and return the lanes in each space. */
@@ -172,8 +198,12 @@ static void count_group(uint64_t *counters, uint32_t group, cpu_lanes lanes, uin
 {
     uint64_t chosen[CPU_WARP_SIZE];
     uint32_t threads = 0;
-    if (access & CPU_ACCESS_SIZED || size > CPU_SECTOR) {
+    if (access & CPU_ACCESS_COPIED || size > CPU_SECTOR) {
         count_ranges(counters, addresses, access & CPU_ACCESS_SIZED ? sizes : NULL, lanes, group, size);
+        return;
+    }
+    if (access & CPU_ACCESS_SIZED) {
+        count_rows(counters, addresses, sizes, lanes, group);
         return;
     }
     for (cpu_lanes left = lanes; left; left &= left - 1)

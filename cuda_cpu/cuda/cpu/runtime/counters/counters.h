@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "exec/worker.h"
+#include "texture/tensor.h"
 
 /* Counters of the accesses of an instruction to one state space. A request is one execution by a warp. */
 enum cpu_count {
@@ -29,7 +30,6 @@ enum cpu_count {
 /* Groups of counters of an instruction that accesses generic addresses; others have the first one alone. */
 enum cpu_count_group { CPU_GROUP_GLOBAL, CPU_GROUP_SHARED, CPU_GROUP_LOCAL, CPU_GROUPS };
 
-#define CPU_SECTOR 32u /* bytes */
 #define CPU_BANKS 32u  /* of shared memory, each of 4 bytes */
 
 /* A launch, and the sum of its counters. */
@@ -45,9 +45,12 @@ struct cpu_profile {
 };
 
 /* Called by profiled kernels before an access, with a mask that is not empty. `index` is the first counter, `access` as
- * in check_access (check/check.h), with CPU_ACCESS_UNIFORM and CPU_ACCESS_SIZED. */
+ * in check_access (check/check.h), with CPU_ACCESS_UNIFORM, CPU_ACCESS_SIZED, and CPU_ACCESS_COPIED for bulk copies alone. */
 void cpu_profile_access(struct cpu_warp *warp, cpu_lanes lanes, uint32_t index, uint32_t access, uint32_t size,
                         const uint64_t *addresses, const uint64_t *sizes);
+/* Called after cpu_bulk, with the same flags and operands: counts a tensor copy, multicast or access to multicast memory.
+ * `index` is the first counter of the group of global memory; that of shared memory follows. */
+void cpu_profile_bulk(struct cpu_warp *warp, cpu_lanes lanes, uint32_t index, uint32_t flags, const uint64_t *operands);
 bool cpu_profile_begin(struct cpu_job *job); /* false: out of memory */
 void cpu_profile_end(struct cpu_job *job);
 bool cpu_profile_join(struct cpu_job *job, struct cpu_worker *worker); /* false: out of memory */

@@ -103,6 +103,9 @@ struct cpu_runtime {
     /* Before an access of a profiled kernel, see counters.h. */
     void (*profile_access)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t index, uint32_t access, uint32_t size,
                            const uint64_t *addresses, const uint64_t *sizes);                        /* 200 */
+    /* After a call of bulk in a profiled kernel, with its arguments. */
+    void (*profile_bulk)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t index, uint32_t flags,
+                         const uint64_t *operands);                                                  /* 208 */
 };
 
 /* One warp in flight. Filled by the runtime before the entry is called. */

@@ -128,7 +128,8 @@ static uint64_t global_timer(struct cpu_warp *abi)
     .malloc = cpu_heap_malloc, .free = cpu_heap_free
 
 const struct cpu_runtime cpu_services = {UNCHECKED};
-const struct cpu_runtime cpu_profile_services = {UNCHECKED, .profile_access = cpu_profile_access};
+const struct cpu_runtime cpu_profile_services = {
+    UNCHECKED, .profile_access = cpu_profile_access, .profile_bulk = cpu_profile_bulk};
 const struct cpu_runtime cpu_check_services = {
     COMMON,
     .barrier_sync = cpu_check_barrier_sync,

@@ -10,7 +10,6 @@
  */
 #include "tensor.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "check/init.h"
@@ -38,6 +37,7 @@ struct job {
     uint32_t unit; /* bytes of a unit of dimension 0: an element, except in interleaved layouts */
     struct box boxes[CPU_MAX_CLUSTER];
     uint32_t count; /* of boxes: more than one for a multicast */
+    struct cpu_tensor_traffic *traffic; /* count instead of copying, if not NULL */
 };
 
 static bool is_tracked(void)
@@ -90,6 +90,16 @@ static void row(const struct job *job, uint32_t at, uint8_t *tensor, int64_t fir
     }
 }
 
+static void count_row(struct cpu_tensor_traffic *traffic, uint64_t begin, uint64_t bytes)
+{
+    if (!bytes)
+        return;
+    uint64_t first = begin / CPU_SECTOR, last = (begin + bytes - 1) / CPU_SECTOR;
+    traffic->sectors += last - first + 1 - (first == traffic->last);
+    traffic->bytes += bytes;
+    traffic->last = last;
+}
+
 /* Copy the row of `count` units at a position of the tensor; position[0] is that of its first unit. */
 static void row_at(const struct job *job, uint32_t at, const int64_t position[5], uint32_t count)
 {
@@ -103,7 +113,10 @@ static void row_at(const struct job *job, uint32_t at, const int64_t position[5]
     }
     first = first < 0 ? 0 : first;
     end = end > count ? count : end;
-    row(job, at, (uint8_t *)(uintptr_t)address, first * job->unit, end * job->unit, count * job->unit);
+    if (job->traffic)
+        count_row(job->traffic, address + (uint64_t)first * job->unit, end > first ? (uint64_t)(end - first) * job->unit : 0);
+    else
+        row(job, at, (uint8_t *)(uintptr_t)address, first * job->unit, end * job->unit, count * job->unit);
 }
 
 /* Copy all rows of a box; return its size in bytes. */
@@ -190,26 +203,50 @@ static void check_mask(struct cpu_warp *warp, uint32_t line, uint32_t mask)
         cpu_fault_now((struct cpu_running *)warp, CPU_FAULT_TRAP, line, mask, "a multicast to blocks that are not there");
 }
 
+/* tensormap.replace can make incomplete maps. */
+static bool is_map(const struct cpu_tensor_map *map, uint32_t flags)
+{
+    bool whole = map->kind == CPU_TENSOR_MAP && (!map->unit || map->rank > 2);
+    for (uint32_t d = 0; d < map->rank && d < 5; d++)
+        whole &= map->step[d] && (map->im2col || map->box[d]);
+    return whole && map->rank == CPU_BULK_DIMENSIONS(flags) && map->im2col == CPU_BULK_IM2COL(flags);
+}
+
+/* Copy the box or column of a lane; return its size in bytes. */
+static uint32_t copy_all(const struct job *job, const uint64_t *operands, uint32_t lane)
+{
+    int64_t start[5], offset[3];
+    for (int d = 0; d < 5; d++)
+        start[d] = d < job->map->rank ? (int32_t)operands[(CPU_BULK_COORDINATE + d) * CPU_WARP_SIZE + lane] : 0;
+    for (int d = 0; d < 3; d++)
+        offset[d] = (uint16_t)operands[(CPU_BULK_OFFSET + d) * CPU_WARP_SIZE + lane];
+    return job->map->im2col ? im2col(job, start, offset) : tile(job, start);
+}
+
+bool cpu_tensor_traffic(uint32_t flags, const uint64_t *operands, uint32_t lane, struct cpu_tensor_traffic *traffic)
+{
+    struct cpu_tensor_map map;
+    memcpy(&map, (const void *)(uintptr_t)operands[lane], sizeof map);
+    if (!is_map(&map, flags))
+        return false;
+    struct job job = {.map = &map, .traffic = traffic};
+    job.unit = map.unit ? map.unit : cpu_type_sizes[map.type];
+    *traffic = (struct cpu_tensor_traffic){.last = UINT64_MAX};
+    traffic->box = copy_all(&job, operands, lane);
+    return true;
+}
+
 static void copy_tensor(struct cpu_warp *warp, uint32_t flags, uint32_t line, const uint64_t *operands, uint32_t lane)
 {
     struct cpu_tensor_map map;
     uint64_t shared = operands[CPU_BULK_SOURCE * CPU_WARP_SIZE + lane];
     uint32_t mask = (uint32_t)operands[CPU_BULK_MASK * CPU_WARP_SIZE + lane] & 0xffff, bytes;
     memcpy(&map, (const void *)(uintptr_t)operands[lane], sizeof map);
-    /* tensormap.replace can make incomplete maps */
-    bool whole = map.kind == CPU_TENSOR_MAP && (!map.unit || map.rank > 2);
-    for (uint32_t d = 0; d < map.rank && d < 5; d++)
-        whole &= map.step[d] && (map.im2col || map.box[d]);
-    if (!whole || map.rank != CPU_BULK_DIMENSIONS(flags) || map.im2col != CPU_BULK_IM2COL(flags))
+    if (!is_map(&map, flags))
         cpu_fault_now((struct cpu_running *)warp, CPU_FAULT_TRAP, line, operands[lane],
                       "this is no tensor map of such dimensions and mode");
     struct job job = {.map = &map, .work = flags & 15, .op = CPU_BULK_OP(flags), .size = cpu_type_sizes[map.type]};
     job.unit = map.unit ? map.unit : job.size;
-    int64_t start[5], offset[3];
-    for (int d = 0; d < 5; d++)
-        start[d] = d < map.rank ? (int32_t)operands[(CPU_BULK_COORDINATE + d) * CPU_WARP_SIZE + lane] : 0;
-    for (int d = 0; d < 3; d++)
-        offset[d] = (uint16_t)operands[(CPU_BULK_OFFSET + d) * CPU_WARP_SIZE + lane];
     if (CPU_BULK_MULTICAST(flags))
         check_mask(warp, line, mask);
     else
@@ -222,7 +259,7 @@ static void copy_tensor(struct cpu_warp *warp, uint32_t flags, uint32_t line, co
         box->offset = (uint32_t)(there - box->base);
         box->swizzle = (1u << map.swizzle) - 1;
     }
-    bytes = map.im2col ? im2col(&job, start, offset) : tile(&job, start);
+    bytes = copy_all(&job, operands, lane);
     uint64_t barrier = operands[CPU_BULK_BARRIER * CPU_WARP_SIZE + lane];
     if (job.work == CPU_TENSOR_LOAD && !CPU_BULK_MULTICAST(flags))
         complete((uint64_t *)(uintptr_t)barrier, bytes);

@@ -7,8 +7,11 @@
 #ifndef CUDA_CPU_TENSOR_H
 #define CUDA_CPU_TENSOR_H
 
+#include <stdbool.h>
+
 #include "exec/kernel_abi.h"
 
+#define CPU_SECTOR 32u /* bytes of global memory, for counts */
 #define CPU_TENSOR_MAP 0x50414d54u /* magic number: the last word of a map */
 
 struct cpu_tensor_map {
@@ -55,6 +58,16 @@ enum {
     CPU_BULK_MASK = 11,  /* multicast: mask of blocks */
     CPU_BULK_ROWS
 };
+
+/* What a tensor copy accesses. Of a sector that a row of the box shares with the row before, only one counts. */
+struct cpu_tensor_traffic {
+    uint64_t bytes, sectors; /* inside the tensor */
+    uint64_t last;           /* sector of the row before */
+    uint32_t box;            /* bytes in the shared memory of each block */
+};
+
+/* Count a copy of a lane; false: there is no such tensor map. */
+bool cpu_tensor_traffic(uint32_t flags, const uint64_t *operands, uint32_t lane, struct cpu_tensor_traffic *traffic);
 
 void cpu_bulk(struct cpu_warp *warp, cpu_lanes lanes, uint32_t flags, uint32_t line, const uint64_t *operands);
 

@@ -64,6 +64,8 @@ class Request:
         frame = self.frame
         slots = Value(self.slots, "ptr")
         frame.service("bulk", frame.mask, constant(what, "i32"), constant(frame.line, "i32"), slots)
+        if frame.module.settings.instrumentation is not None:
+            frame.module.settings.instrumentation.copied(frame, what, slots)
 
 
 def copy_tensor(frame: Frame, instruction: Instruction, form: Form) -> None:
