@@ -6,6 +6,8 @@
 warning), ``nvidia``, ``cpu``, or the path of a library. A driver that loads and then fails is never replaced.
 """
 
+from libc.stdlib cimport getenv
+from libc.string cimport strcmp
 from posix cimport dlfcn
 
 import os
@@ -26,7 +28,13 @@ cdef extern from *:
     }
     typedef int (*open_cuda_get_proc)(const char *, void **, int, unsigned long long, int *);
     typedef int (*open_cuda_get_version)(int *);
+    #if PY_VERSION_HEX >= 0x030D0000
+    #define open_cuda_is_finalizing Py_IsFinalizing
+    #else
+    #define open_cuda_is_finalizing _Py_IsFinalizing
+    #endif
     """
+    bint is_finalizing "open_cuda_is_finalizing" ()
     const char* open_cuda_library_path(void* handle) nogil
     ctypedef int (*open_cuda_get_proc)(const char*, void**, int, unsigned long long, int*) noexcept nogil
     ctypedef int (*open_cuda_get_version)(int*) noexcept nogil
@@ -312,7 +320,8 @@ cdef _raise_absent(str api, Library library, str name, int version):
 
 
 cdef bint per_thread_streams() except -1:
-    return os.environ.get("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", "0") not in ("", "0")
+    cdef const char* value = getenv("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM")  # `os` may be None already
+    return value != NULL and value[0] != 0 and strcmp(value, "0") != 0
 
 
 cdef void* _driver_function(Library library, str name, str symbol, int version, str per_thread):
@@ -340,7 +349,7 @@ cdef void* resolve(str api, str name, str symbol, int version, str per_thread) e
     """
     cdef Library library = _library(api)
     cdef void* function
-    if api in ("driver", "runtime"):
+    if api in ("driver", "runtime") and not is_finalizing():  # the names of this module are None then
         _warn_of_cpu_device()
     if api == "driver":
         function = _driver_function(library, name, symbol, version, per_thread)

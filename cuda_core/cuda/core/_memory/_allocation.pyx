@@ -9,6 +9,7 @@ from cuda.bindings cimport cydriver
 from cuda.core._device._context cimport was_reset
 from cuda.core._memory._resource cimport MemoryResource
 from cuda.core._stream._stream cimport Stream
+from cuda.core._utils._check cimport is_finalizing
 
 from cuda.core._errors import ASYNCHRONOUS, ClosedError, CUDAError, Reported
 
@@ -69,8 +70,13 @@ cdef class Allocation:
         return 0
 
     cdef int forget(self) except -1:
-        """Return the memory in a finaliser; errors are ignored if it was freed together with its context."""
+        """Return the memory in a finaliser; errors are ignored if it was freed together with its context.
+
+        At interpreter shutdown the driver frees it: what a resource of cuda.core needs may be gone.
+        """
         cdef MemoryResource mr = self.mr
+        if is_finalizing() and type(mr).__module__.startswith("cuda.core"):
+            return 0
         cdef int ordinal = -1
         try:
             self.give_back(None)
