@@ -124,10 +124,11 @@ def faults(session):
 
 @nox.session(venv_backend="venv")
 def others(session):
-    """Run programs of Triton and Taichi in an environment without PyTorch, which Triton would ask for the GPU."""
+    """Run programs of Triton, Taichi and cuTile without PyTorch, which Triton would ask for the GPU."""
     session.install(".[all]", "pytest", "pytest-timeout", "hypothesis", "ml_dtypes", "triton", "taichi")
+    session.install("cuda-tile==1.7.0", "nvidia-cuda-tileiras==13.5.*")
     environment = {"CUDA_CPU_PEER": f"{session.virtualenv.location}/bin/python"}
-    tests = ("tests/interop/test_triton.py", "tests/interop/test_taichi.py")
+    tests = [f"tests/interop/test_{name}.py" for name in ("triton", "taichi", "cutile")]
     session.run("python", "-m", "pytest", *tests, *session.posargs, env=environment)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from typing import Any
 
@@ -15,6 +16,7 @@ from cuda.cpu.counters import spans
 from cuda.cpu.profile import session
 from cuda.cpu.profile.files import folder_problem
 from cuda.cpu.programs import run
+from cuda.cpu.ptx import targets
 
 
 def report() -> int:
@@ -101,6 +103,9 @@ def _add_program(parser: argparse.ArgumentParser, nargs: str | None = None) -> N
     parser.add_argument(
         "--python", metavar="OTHER", help="the interpreter of another environment, of this Python version"
     )
+    parser.add_argument(
+        "--capability", metavar="X.Y", help="the device's compute capability, as in CUDA_CPU_CAPABILITY; cuTile: 8.9"
+    )
     for option, meaning in (("-m", "the name of a module"), ("-c", "the program itself, as text")):
         parser.add_argument(option, dest="kind", action="store_const", const=option, help=f"SCRIPT is {meaning}")
     parser.add_argument(
@@ -112,8 +117,13 @@ def _add_program(parser: argparse.ArgumentParser, nargs: str | None = None) -> N
     parser.add_argument("arguments", metavar="ARGUMENT", nargs=argparse.REMAINDER)
 
 
-def _run(given: argparse.Namespace, **options: Any) -> int:
-    return run.program(given.python, given.script, given.arguments, kind=given.kind, **options)
+def _run(given: argparse.Namespace, variables: dict[str, str] | None = None, **options: Any) -> int:
+    more = {"CUDA_CPU_CAPABILITY": given.capability} if given.capability else {}
+    if more and not re.fullmatch(targets.CAPABILITY, given.capability):
+        raise run.RunError(f"--capability is {given.capability!r}: give {targets.CAPABILITIES}")
+    return run.program(
+        given.python, given.script, given.arguments, kind=given.kind, variables=(variables or {}) | more, **options
+    )
 
 
 def profile(given: argparse.Namespace, parser: argparse.ArgumentParser) -> int:

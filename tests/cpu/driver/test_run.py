@@ -44,6 +44,18 @@ def test_a_script_has_its_arguments_exit_status_and_driver(tmp_path):
     assert done.returncode == 7
 
 
+def test_the_compute_capability_can_be_chosen():
+    code = (
+        "import ctypes; library = ctypes.CDLL('libcuda.so.1'); library.cuInit(0); found = (ctypes.c_int * 2)();"
+        "[library.cuDeviceGetAttribute(ctypes.byref(found, 4 * i), 75 + i, 0) for i in range(2)]; print(*found)"
+    )
+    assert start("-c", code).stdout == "9 0\n"
+    assert start("--capability", "8.9", "-c", code).stdout == "8 9\n"
+    done = start("--capability", "8.9.1", "-c", code)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--capability is '8.9.1': give 7.5 to 12.9, such as 9.0" in done.stderr
+
+
 def test_running_a_module(tmp_path):
     done = start("-m", "platform")
     assert done.returncode == 0

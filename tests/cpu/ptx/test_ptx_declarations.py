@@ -28,11 +28,13 @@ def load(text: str, body: str = ""):
         (".func (.reg .b32 r) f (.reg .b32 a) { mov.b32 r, a; ret; }", ""),
         (".func f (.param .b32 a) .noreturn { trap; }", ""),
         (".entry e () .reqntid 32 .reqnctapercluster 2 .blocksareclusters { ret; }", ""),
+        (".entry e () .reqntid 32 .language 7 { ret; } .func f () .language 0 { ret; }", ""),
         ("", ".global .u32 g; .reg .b32 %r; ld.global.u32 %r, [g];"),  # g is also a function
         ("", "%L: bra %L;"),
         ("", "bra %M; %M: ret;"),
         ("", ".reg .b32 ;"),
         ("", "L: { L: bra L; } bra L;"),
+        ("", ".loc 1 2 3\n.loc_intermediate 2 100 10\nret;"),
     ],
 )
 def test_valid_declarations(text, body):
@@ -61,6 +63,8 @@ def test_valid_declarations(text, body):
         (".entry f () .noreturn { ret; }", "directive .noreturn of a kernel"),
         (".func f () .maxntid 32 { ret; }", "directive .maxntid of a function"),
         (".entry f () .maxntid { ret; }", "expected an integer"),
+        (".entry f () .language { ret; }", "expected an integer"),
+        (".entry f (.hidden .param .b8 p[128]) { ret; }", "set CUDA_CPU_CAPABILITY=8.9"),
     ],
 )
 def test_invalid_declarations(text, message):

@@ -63,12 +63,32 @@ targets: .branchtargets LOOP, END;
 END:
     st.global.u32 [%rd4], %r11; exit;
 }
+.visible .entry tile(.param .u64 to)
+.reqntid 128
+.minnctapersm 1
+.language 7
+{
+    .loc 1 7 3
+    .loc_intermediate 2 100 10
+    ret;
+}
+.nv_intermediate_source_section {
+.code_block {
+.ir_name: "tile ir"
+.sourceFileName: 2
+.source_begin
+entry @tile(%arg0: tile<ptr<f32>>) { // }
+%0 = make_token : token
+.source_end
+}
+}
 """
 TOKENS = re.findall(r"\s+|[.%$\w:]+|.", TEXT)
 MORE = ["", "-1", "0", "4294967296", "99999999999999999999", "0x", "1e400", "%p1", "%r1", "%rd1", "%f1", "%h1", "_",
         "{", "}", "[", "]", ";", ",", "@", "!", "|", ".v4", ".reg", ".shared", ".entry", "k", "LOOP", '"', "/*", "//",
         "tex.2d.v4.f32.f32", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "%envreg1", ".pragma",
-        ".align", "é", "\0"]  # fmt: skip
+        ".align", "é", "\0", ".language", ".hidden", ".nv_intermediate_source_section", ".code_block",
+        ".source_begin", ".source_end", "<<<", ">>>"]  # fmt: skip
 
 
 @contextlib.contextmanager

@@ -51,7 +51,7 @@ class Kernel:
     parameter_bytes: int
     shared_bytes: int  # static
     max_threads: int  # .maxntid product, or 1024
-    required_block: tuple[int, int, int] | None  # .reqntid
+    required_block: tuple[int, int, int] | None  # that a launch must give: .reqntid, of tile kernels one thread
     required_cluster: tuple[int, int, int] | None
     registers: int  # declared 32-bit registers, at most 255, for CU_FUNC_ATTRIBUTE_NUM_REGS
     ptx_version: int  # 95
@@ -59,6 +59,12 @@ class Kernel:
     line: int = 0
     explicit_cluster: bool = False  # .explicitcluster: each launch must give the cluster dimensions
     alignment: int = 64  # the greatest of its .local, .shared and .param variables
+    tile_block: tuple[int, int, int] | None = None  # of tile kernels: the block that runs, .reqntid
+
+    @property
+    def block(self) -> tuple[int, int, int] | None:
+        """The block that runs, if the kernel determines it."""
+        return self.tile_block or self.required_block
 
 
 @dataclass(slots=True)

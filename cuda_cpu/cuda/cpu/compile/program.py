@@ -21,6 +21,7 @@ from cuda.cpu.runtime.kernel_abi import FULL_RUN
 if TYPE_CHECKING:
     from cuda.cpu.runtime._runtime import Fault
 
+TILE = 7  # .language of kernels that tileiras compiled from Tile IR (seen in its output)
 _REGISTERS = 65536  # of an SM, which .minnctapersm divides among its blocks
 _REGISTER_WORDS = {"pred": 0, "b64": 2, "u64": 2, "s64": 2, "f64": 2, "b128": 4}
 
@@ -129,6 +130,7 @@ def _kernel(program: Program, name: str, most_registers: int) -> Kernel:
     module = program.unit_of[name]
     parameters, size = parameter_layout(function.parameters)
     required = function.directives.get("reqntid")
+    tile = required is not None and function.directives.get("language") == TILE
     most = required or function.directives.get("maxntid") or (1024,)
     laid_out = program.laid_out(name)
     words = sum(_REGISTER_WORDS.get(kind, 1) for kind in function.registers.values())
@@ -139,7 +141,8 @@ def _kernel(program: Program, name: str, most_registers: int) -> Kernel:
         parameter_bytes=size,
         shared_bytes=laid_out.shared_static,
         max_threads=min(prod(most), 1024),
-        required_block=required,
+        required_block=(1, 1, 1) if tile else required,
+        tile_block=required if tile else None,
         required_cluster=function.directives.get("reqnctapercluster"),
         registers=min(words, limit),
         ptx_version=_architecture(module.target) or program.capability,

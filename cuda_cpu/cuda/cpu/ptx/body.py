@@ -153,6 +153,10 @@ class BodyParser:
         cursor = self.cursor
         if token == ".loc":
             self._loc()
+        elif token == ".loc_intermediate":  # PTX ISA 9.4, 11.5.5: file, line and column of intermediate source
+            cursor.at += 1
+            for _ in range(3):
+                cursor.integer()
         elif is_declaration(token) or token in (".extern", ".visible", ".weak"):
             linkage = "" if is_declaration(token) else cursor.take()[1:]
             for variable, count in declaration(cursor, linkage):

@@ -16,6 +16,10 @@ from cuda.cpu.ptx.syntax import Immediate, Initializer, Relocation, Variable
 _LARGEST = 1 << 32  # bytes of a variable with an initial value
 _LARGEST_VECTOR = 16  # bytes
 MOST_ALIGNMENT = 4096  # bytes: CPU_MOST_ALIGNMENT in runtime/exec/worker.h
+_HIDDEN = (
+    "a .hidden parameter is a tensor map that NVIDIA's driver passes to tile kernels, in a way that is not documented; "
+    "compile for a device below 9.0, whose tile kernels have none: set CUDA_CPU_CAPABILITY=8.9"
+)
 _INITIALIZED = ("global", "const")  # spaces in which variables may have an initial value
 
 SPACES = frozenset(("global", "const", "shared", "local", "param", "reg", "tex", "sampler", "surf"))
@@ -52,6 +56,8 @@ def parameters(cursor: Cursor) -> tuple[Variable, ...]:
     while not cursor.accept(")"):
         if found:
             cursor.expect(",")
+        if cursor.token == ".hidden":
+            raise cursor.error(_HIDDEN)
         if not is_declaration(cursor.token):
             raise cursor.unexpected("a parameter")
         found.append(_variable(cursor, _prefix(cursor), "")[0])

@@ -8,6 +8,7 @@ from cuda.cpu.ptx.body import BodyParser
 from cuda.cpu.ptx.cursor import Cursor
 from cuda.cpu.ptx.declarations import attribute, check_registers, declaration, is_declaration, parameters
 from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.intermediate import without_source
 from cuda.cpu.ptx.syntax import (
     Address,
     Function,
@@ -32,8 +33,16 @@ _ENTRY_DIRECTIVES = {
     "maxclusterrank": 1,
     "explicitcluster": 0,
     "blocksareclusters": 0,
+    "language": 1,  # PTX ISA 9.3: the language that it was compiled from; see TILE in compile/program.py
 }
-_FUNCTION_DIRECTIVES = {"abi_preserve": 1, "abi_preserve_control": 1, "noreturn": 0, "unique": 0, "local_maxnreg": 1}
+_FUNCTION_DIRECTIVES = {
+    "abi_preserve": 1,
+    "abi_preserve_control": 1,
+    "noreturn": 0,
+    "unique": 0,
+    "local_maxnreg": 1,
+    "language": 1,
+}
 _MODULE_SPACES = ("global", "const", "shared", "tex")
 
 
@@ -71,7 +80,7 @@ def parse(text: str, name: str = "<ptx>") -> Module:
 
 class _ModuleParser:
     def __init__(self, text: str, name: str) -> None:
-        self.cursor = Cursor(text)
+        self.cursor = Cursor(without_source(text))
         self.module = Module((0, 0), "", 64, {}, {}, {}, name, text)
         self.files: dict[int, str] = {}
         self.locations: dict[tuple[int, int, int], Location] = {}

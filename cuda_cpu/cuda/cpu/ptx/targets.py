@@ -8,6 +8,9 @@ import re
 
 from cuda.cpu.ptx.error import PtxError, VersionError
 
+CAPABILITY = r"(7\.5|8\.[0-9]|9\.0|1[0-2]\.[0-9])"  # of CUDA_CPU_CAPABILITY
+CAPABILITIES = "7.5 to 12.9, such as 9.0"
+
 _VERSION = re.compile(r"(?<![\w.])\.version\s+(\d+)\.(\d+)\b")
 _TARGET = re.compile(r"(?<![\w.])\.target\s+([^/\n;]*)")
 _DIGITS = 9  # digits of a version number that are read: enough to see that it is too new

@@ -52,6 +52,7 @@ def cache_wait(uint64_t epoch, uint64_t stream, Queue queue not None, list await
 def cache_launch(
     uint64_t epoch, uint64_t function, uint64_t stream, Queue queue not None, list awaited not None,
     CompiledKernel kernel not None, bint half_run, uint32_t max_threads, uint32_t max_shared, tuple required_block,
+    tuple tile_block=None,
 ):
     """Cache a fast path for this thread's launches of a function in a stream; it is taken while `awaited` are idle."""
     cdef cpu_fast_path_entry entry
@@ -61,4 +62,7 @@ def cache_launch(
     if required_block is not None:
         for i in range(3):
             entry.required_block[i] = required_block[i]
+    if tile_block is not None:
+        for i in range(3):
+            entry.tile_block[i] = tile_block[i]
     add_fast_path(&entry, queue, awaited, epoch)

@@ -334,6 +334,7 @@ cdef extern from "queue/fast_path_cache.h":
         bint half_run
         uint32_t max_threads, max_shared
         uint32_t required_block[3]
+        uint32_t tile_block[3]
     const cpu_fast_path_table cpu_fast_path
     void cpu_attribute_set(uint32_t device, uint32_t attribute, int value)
     uint64_t cpu_fast_path_epoch()

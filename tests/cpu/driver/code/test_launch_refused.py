@@ -27,8 +27,9 @@ KERNELS = {
     "static": kernels.STORE.replace("store(", "static_(").replace(
         "{\n", "{\n .shared .b8 s[1024]; st.shared.u8 [s], 1;\n", 1
     ),
+    "tile": kernels.STORE.replace("store(", "tile(").replace("{\n", ".reqntid 64 .language 7\n{\n", 1),
 }
-NAMES = {"plain": b"store", "bounded": b"bounded", "shaped": b"shaped", "large": b"large", "static": b"static_"}
+NAMES = {name: name.encode() for name in KERNELS} | {"plain": b"store", "static": b"static_"}
 FITS = {"shaped": (32, 2, 1)}  # blocks; the other launches have one thread
 # Kernel, grid, block, dynamic shared memory, status, message.
 SHAPES = [
@@ -51,6 +52,10 @@ SHAPES = [
     ("bounded", (1, 1, 1), (8, 8, 2), 0, "INVALID_VALUE", "128 threads, the kernel's launch bounds allow 64"),
     ("shaped", (1, 1, 1), (64, 1, 1), 0, "INVALID_VALUE", "the kernel was compiled for (32, 2, 1)"),
     ("shaped", (1, 1, 1), (32, 1, 1), 0, "INVALID_VALUE", "the kernel was compiled for (32, 2, 1)"),
+    ("tile", (1, 1, 1), (64, 1, 1), 0, "INVALID_VALUE", "is a tile kernel, which needs (1, 1, 1)"),
+    ("tile", (1, 1, 1), (65, 1, 1), 0, "INVALID_VALUE", "is a tile kernel, which needs (1, 1, 1)"),
+    ("tile", (1, 1, 1), (1, 2, 1), 0, "INVALID_VALUE", "is a tile kernel, which needs (1, 1, 1)"),
+    ("tile", (0, 1, 1), (1, 1, 1), 0, "INVALID_VALUE", "grid dimension x is 0"),
     ("plain", (1, 1, 1), (1, 1, 1), SHARED_LIMIT + 1, "INVALID_VALUE", "at most 49152 unless cuFuncSetAttribute"),
     ("static", (1, 1, 1), (1, 1, 1), SHARED_LIMIT - 1023, "INVALID_VALUE", "at most 48128 unless cuFuncSetAttribute"),
     ("large", (1, 1, 1), (1, 1, 1), OPT_IN + 1, "INVALID_VALUE", "at most 102400 unless cuFuncSetAttribute"),

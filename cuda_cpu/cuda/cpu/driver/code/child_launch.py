@@ -80,7 +80,7 @@ class ChildKernels:
 
 def _device_kernel(kernel: Kernel) -> _runtime.DeviceKernel:
     cluster = kernel.required_cluster or (functions.UNKNOWN if kernel.explicit_cluster else functions.ONE)
-    return _runtime.DeviceKernel(kernel.max_threads, kernel.required_block, cluster, kernel.shared_bytes)
+    return _runtime.DeviceKernel(kernel.max_threads, kernel.block, cluster, kernel.shared_bytes)
 
 
 def func_attributes(function: Function) -> bytes:

@@ -23,6 +23,7 @@ from cuda.cpu.abi import (
     CUlaunchAttribute,
     CUlaunchConfig,
 )
+from cuda.cpu.compile.code import Kernel
 from cuda.cpu.driver.base import capture_state
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.code import occupancy
@@ -97,13 +98,12 @@ def submit(
     ):  # fmt: skip
         explain(function, grid, block, shared_bytes, stream)
     if kernel.required_block is not None and block != kernel.required_block:
-        raise invalid(
-            f"launch of {kernel.name!r}: the block is {block}, the kernel was compiled for {kernel.required_block}"
-        )
+        refuse_block(kernel, block)
     if cluster is not ONE:
         check_cluster(function, grid, cluster)
     if cooperative:
         check_cooperative(function, gx * gy * gz, bx * by * bz, shared_bytes)
+    block = kernel.tile_block or block
     native = (
         (function.half_run or function.load_half_runs())
         if has_half_runs(block)
@@ -137,6 +137,8 @@ def explain(function: Function, grid: Dim, block: Dim, shared_bytes: int, stream
     threads = block[0] * block[1] * block[2]
     if threads > BLOCK[0]:
         raise invalid(f"{launch}: a block of {block} has {threads} threads, at most {BLOCK[0]} are possible")
+    if threads > most and function.kernel.tile_block is not None:
+        refuse_block(function.kernel, block)
     if threads > most:
         raise invalid(f"{launch}: a block of {block} has {threads} threads, the kernel's launch bounds allow {most}")
     if shared_bytes > function.dynamic:
@@ -149,6 +151,12 @@ def explain(function: Function, grid: Dim, block: Dim, shared_bytes: int, stream
         f"{launch}: the kernel was loaded in context 0x{function.context.handle:x}, the "
         f"stream belongs to context 0x{stream.context.handle:x}",
     )
+
+
+def refuse_block(kernel: Kernel, block: Dim) -> NoReturn:
+    """Raise that a kernel does not run with a block size."""
+    wanted = "is a tile kernel, which needs" if kernel.tile_block else "was compiled for"
+    raise invalid(f"launch of {kernel.name!r}: the block is {block}, the kernel {wanted} {kernel.required_block}")
 
 
 def check_cluster(function: Function, grid: Dim, cluster: Dim) -> None:
@@ -225,13 +233,13 @@ def cache_fast_path(
     epoch: int, key: int, stream_handle: int, function: Function, stream: streams.Stream, block: Dim
 ) -> None:
     """Cache a fast path for later launches of the function in the stream, if the epoch is still `epoch`."""
-    half = has_half_runs(block)
+    half = has_half_runs(function.kernel.tile_block or block)
     native = function.half_run if half else function.full_run
     if function.cluster is ONE and native is not None and not capture_state.active:
         kernel = function.kernel
         _runtime.cache_launch(
             epoch, key, stream_handle, stream.queue, stream.queues_to_wait_for(), native, half,
-            kernel.max_threads, function.dynamic, kernel.required_block,
+            kernel.max_threads, function.dynamic, kernel.required_block, kernel.tile_block,
         )  # fmt: skip
 
 

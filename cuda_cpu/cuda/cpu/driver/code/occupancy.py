@@ -30,13 +30,19 @@ GRANULARITY = 128  # bytes, in which shared memory is given to blocks
 def blocks_per_multiprocessor(function: Function, threads: int, dynamic: int) -> int:
     capability = function.context.device.capability
     per_sm, _, most_threads, most_blocks = device_attribute.architecture(capability)
-    if threads > function.kernel.max_threads or dynamic > function.dynamic:
+    if threads > greatest_block(function) or dynamic > function.dynamic:
         return 0  # above 48 KiB, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES has to be set before a launch
+    threads = prod(function.kernel.tile_block or (threads,))
     shared = -(-(function.kernel.shared_bytes + dynamic) // GRANULARITY) * GRANULARITY
     shared += device_attribute.reserved_shared(capability)
     return min(
         most_blocks, most_threads // (-(-threads // 32) * 32), (per_sm << 10) // shared if shared else most_blocks
     )
+
+
+def greatest_block(function: Function) -> int:
+    """Return the most threads that a launch may give; tile kernels are launched with one and run with more."""
+    return 1 if function.kernel.tile_block else function.kernel.max_threads
 
 
 def _check_threads(call: str, threads: int) -> None:
@@ -69,7 +75,7 @@ def cuOccupancyMaxPotentialBlockSize(
 ) -> tuple[int, int]:
     """Return the smallest grid that fills the device and the block size with which it is fullest; 0 if none fits."""
     function = function_of(func)
-    most = function.kernel.max_threads
+    most = greatest_block(function)
     top = min(blockSizeLimit, most) if blockSizeLimit > 0 else most
     shared_of = (
         _size_type(blockSizeToDynamicSMemSize) if blockSizeToDynamicSMemSize else lambda threads: dynamicSMemSize

@@ -46,6 +46,7 @@ from cuda.cpu.abi import (
 from cuda.cpu.driver.base import address, host_memory, once
 from cuda.cpu.driver.base.error import FORKED, CudaError, invalid
 from cuda.cpu.driver.device import device_attribute
+from cuda.cpu.ptx import targets
 from cuda.cpu.runtime import _runtime
 
 MOST_MEMORY = 8 << 40  # four times that is a quarter of a process's address space
@@ -132,7 +133,7 @@ def start() -> None:
     from cuda.cpu.compile import jit
 
     count = int(_setting("CUDA_CPU_DEVICES", "1", r"[0-9]|[1-5][0-9]|6[0-4]", "the number of devices, 0 to 64"))
-    text = _setting("CUDA_CPU_CAPABILITY", "9.0", r"(7\.5|8\.[0-9]|9\.0|1[0-2]\.[0-9])", "7.5 to 12.9, such as 9.0")
+    text = _setting("CUDA_CPU_CAPABILITY", "9.0", targets.CAPABILITY, targets.CAPABILITIES)
     memory = os.environ.get("CUDA_CPU_MEMORY")
     size = parse_size("CUDA_CPU_MEMORY", memory) if memory else host_memory.physical() & ~0xFFFF
     major, minor = text.split(".")

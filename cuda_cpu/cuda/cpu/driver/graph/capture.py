@@ -176,6 +176,8 @@ class CaptureQueue:
             sources, _ = graph_work.pointers(function, params, 0)
         else:
             sources = [params + each.offset for each in function.kernel.parameters]
+        if function.kernel.tile_block is not None:  # given is the block that runs; a node has that of the launch
+            block = function.kernel.required_block
         self._add(graph_work.kernel(function, grid, block, cluster, shared, sources, cooperative))
 
     def copy(self, target: int, source: int, size: int) -> None:

@@ -185,7 +185,7 @@ static int launch(uint64_t function, const uint32_t shape[7], uint64_t stream, v
     struct cpu_launch *launch = &command->launch;
     *launch = (struct cpu_launch){.compiled = compiled, .shared_dynamic = shape[6], .grid_id = cpu_grid_number()};
     memcpy(launch->grid_dim, shape, sizeof launch->grid_dim);
-    memcpy(launch->block_dim, shape + 3, sizeof launch->block_dim);
+    memcpy(launch->block_dim, entry->tile_block[0] ? entry->tile_block : shape + 3, sizeof launch->block_dim);
     for (int i = 0; i < 3; i++)
         launch->cluster_dim[i] = 1;
     atomic_fetch_add(&compiled->in_flight, 1);

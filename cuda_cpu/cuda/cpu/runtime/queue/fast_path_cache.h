@@ -20,6 +20,7 @@ struct cpu_fast_path_entry {
     bool half_run; /* `compiled` is the machine code for half runs: warps without 32 consecutive lanes */
     uint32_t max_threads, max_shared;
     uint32_t required_block[3]; /* 0: any */
+    uint32_t tile_block[3]; /* of tile kernels: the block that runs instead of that of the launch */
 };
 
 extern const struct cpu_fast_path cpu_fast_path;

@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""cuTile Python on the CPU device: it compiles by tileiras, opens libcuda itself, and loads cubins of tile kernels."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = pathlib.Path(__file__).with_name("cutile_kernels.py")
+PEER = os.environ.get("CUDA_CPU_PEER", "")
+
+pytestmark = pytest.mark.cpu_only
+
+
+def has_cutile(python: str) -> bool:
+    return subprocess.run([python, "-c", "import cuda.tile"], capture_output=True).returncode == 0
+
+
+needs_cutile = pytest.mark.skipif(
+    not PEER or not has_cutile(PEER),
+    reason="set CUDA_CPU_PEER to a Python with cuda-tile, nvidia-cuda-tileiras and cuda-core",
+)
+
+
+def run(tmp_path, *arguments):
+    """Run the program without cubins and machine code of earlier runs."""
+    variables = {"CUDA_TILE_CACHE_DIR": str(tmp_path / "tile"), "CUDA_CPU_CACHE": str(tmp_path / "cpu")}
+    command = [sys.executable, "-m", "cuda.cpu", "run", "--python", PEER, *arguments]
+    return subprocess.run(command, env=os.environ | variables, capture_output=True, text=True, timeout=300)
+
+
+@needs_cutile
+def test_ten_programs(tmp_path):
+    done = run(tmp_path, "--capability", "8.9", str(PROGRAM))
+    assert done.returncode == 0, done.stdout + done.stderr
+    right = [line.removesuffix(" is right") for line in done.stdout.splitlines() if line.endswith(" is right")]
+    assert right == [
+        "vector_add", "softmax", "matmul", "attention", "layer_norm", "transpose", "gather", "histogram",
+        "cumulative_sum", "fourier",
+    ]  # fmt: skip
+    assert "CPU device" in done.stdout
+
+
+@needs_cutile
+def test_kernels_with_tensor_maps_are_refused_with_advice(tmp_path):
+    """For 9.0, tileiras generates kernels whose parameters only NVIDIA's driver knows how to fill."""
+    assert run(tmp_path, str(PROGRAM), "vector_add").returncode == 0  # has none
+    done = run(tmp_path, str(PROGRAM), "matmul")
+    assert done.returncode == 1
+    assert "set CUDA_CPU_CAPABILITY=8.9" in done.stderr
