@@ -54,7 +54,7 @@ def found(checked, body: str, **launch) -> list[str]:
         " bar.warp.sync 0xffffffff;",
         " @%p1 bar.warp.sync 0xffff;",
         " @%p1 bra A;\n bar.warp.sync 0xffffffff;\n bra B;\nA: bar.warp.sync 0xffffffff;\nB:",  # in two places
-        " and.b32 %r4, %r1, 24; shl.b32 %r5, 255, %r4; shfl.sync.idx.b32 %r3, %r1, 0, 31, %r5;",  # tiles of 8
+        " and.b32 %r4, %r1, 24; shl.b32 %r5, 255, %r4; shfl.sync.idx.b32 %r3, %r1, 0, 0x181f, %r5;",  # tiles of 8
         " @!%p1 bra A;\n shfl.sync.idx.b32 %r3, %r1, 0, 31, 0xffff;\nA: vote.sync.ballot.b32 %r3, %p1, -1;",
         " @%p1 ret;\n vote.sync.ballot.b32 %r3, %p1, -1;",  # of those that are left
         " redux.sync.add.s32 %r3, %r1, -1;\n match.any.sync.b32 %r3, %r1, -1;\n elect.sync %r3|%p3, -1;",
@@ -151,6 +151,32 @@ def test_masks_that_differ(checked):
     body = " selp.b32 %r4, 0xffffffff, 0xffff00ff, %p1;\n shfl.sync.idx.b32 %r3, %r1, 0, 31, %r4;"
     lines = found(checked, body, block=32)
     assert any("the mask is 0xffffffff, and 0xffff00ff in a lane that it names" in line for line in lines)
+
+
+SOURCES = [  # a shuffle, and the lanes that run it; the third: whether they read others
+    ("shfl.sync.idx.b32 %r3, %r1, 20, 31, 0xffff;", "%p1", True),
+    ("shfl.sync.idx.b32 %r3, %r1, 12, 31, 0xffff;", "%p1", False),
+    ("shfl.sync.bfly.b32 %r3, %r1, 16, 31, 0xffff;", "%p1", True),
+    ("shfl.sync.bfly.b32 %r3, %r1, 8, 31, 0xffff;", "%p1", False),
+    ("shfl.sync.down.b32 %r3, %r1, 16, 31, 0xffff;", "%p1", True),
+    ("shfl.sync.down.b32 %r3, %r1, 8, 31, 0xffff;", "%p1", False),  # lanes 8-15 ignore what they get
+    ("shfl.sync.up.b32 %r3, %r1, 4, 0, 0xffff;", "%p1", False),
+    ("shfl.sync.down.b32 %r3, %r1, 16, 0x101f, 0xffff;", "%p1", False),  # tiles of 16: each lane's own value
+]
+
+
+@pytest.mark.parametrize("exits", [False, True])
+@pytest.mark.parametrize(("shuffle", "lanes", "wrong"), SOURCES)
+def test_a_shuffle_reads_lanes_that_do_not_take_part(checked, shuffle, lanes, wrong, exits):
+    if exits:
+        body = f" @!{lanes} ret;\n {shuffle.replace('0xffff;', '-1;')}"
+    else:
+        body = f" @!{lanes} bra A;\n {shuffle}\nA: bar.warp.sync -1;"
+    lines = found(checked, body, block=32)
+    assert bool(lines) == wrong
+    if wrong:
+        assert "`" + shuffle.replace("0xffff;", "-1;" if exits else "0xffff;") + "`: lanes 0-15 read lanes " in lines[0]
+        assert "which the mask does not name or which have exited" in lines[0]
 
 
 @pytest.mark.parametrize(

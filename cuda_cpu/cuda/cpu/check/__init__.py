@@ -20,7 +20,9 @@ READ, WRITE, UNIFORM, SIZED, VALUES, STRONG, RELEASE, COPIED, FRESH, STEP = (
     number(f"ACCESS_{name}")
     for name in ("READ", "WRITE", "UNIFORM", "SIZED", "VALUES", "STRONG", "RELEASE", "COPIED", "FRESH", "STEP")
 )
-ALIGNED, ALONE = number("MEETING_ALIGNED"), number("MEETING_ALONE")
+ALIGNED, ALONE, SOURCES, EACH = (number(f"MEETING_{name}") for name in ("ALIGNED", "ALONE", "SOURCES", "EACH"))
+# Operations on mbarriers, in the flags of an access.
+MBARRIER = {name.lower(): value << number("ACCESS_MBARRIER") for name, value in numbers("CPU_MBARRIER_").items()}
 
 
 def chosen() -> int:

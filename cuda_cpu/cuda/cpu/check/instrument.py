@@ -15,12 +15,15 @@ from cuda.cpu.check import (
     ALIGNED,
     ALONE,
     COPIED,
+    EACH,
     FRESH,
     INITCHECK,
+    MBARRIER,
     RACECHECK,
     READ,
     RELEASE,
     SIZED,
+    SOURCES,
     SPACES,
     STEP,
     STRONG,
@@ -31,9 +34,11 @@ from cuda.cpu.check import (
 )
 from cuda.cpu.emit.access.addresses import advanced, pointers, space_name, space_of
 from cuda.cpu.emit.instructions.matrix.fragments import lines_of
+from cuda.cpu.emit.instructions.memory import mbarrier
 from cuda.cpu.emit.instructions.memory.async_copies import source_size
 from cuda.cpu.emit.instructions.memory.load_store import ORDERS, is_parameter
 from cuda.cpu.emit.instructions.sync import of_first_lane
+from cuda.cpu.emit.instructions.warp import shuffle_sources
 from cuda.cpu.emit.llvm.slot import Slot
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, integer_of, width_of
 from cuda.cpu.emit.simt.frame import Frame
@@ -60,6 +65,8 @@ class Access(NamedTuple):
     lanes: int = -1  # mask of lanes whose address is accessed
     values: tuple[Value, ...] = ()  # values written, one element after the other
     skipped: Value | None = None  # bytes at the start that are left out
+    mbarrier: int = 0  # operation on an mbarrier, one of MBARRIER
+    operands: tuple[Value, ...] = ()  # of that operation
 
 
 def before(frame: Frame, step: Step) -> None:
@@ -70,7 +77,7 @@ def before(frame: Frame, step: Step) -> None:
     for access in ACCESSES.get(instruction.opcode, _none)(frame, instruction, form):
         _check(frame, access)
     if (instruction.opcode in COLLECTIVES and "sync" in form.modifiers) or "warp" in form.modifiers:
-        _report_warp_sync(frame, instruction)
+        _report_warp_sync(frame, instruction, form)
     if instruction.opcode in BARRIERS and "warp" not in form.modifiers:
         _report_barrier(frame, instruction, form)
     if instruction.opcode in ("membar", "fence") and frame.module.checks & RACECHECK:
@@ -87,13 +94,16 @@ def _meet(frame: Frame) -> None:
     frame.service("check_warp", frame.mask, site(frame), constant(RACECHECK << 4, "i32"), masks)
 
 
-def _report_warp_sync(frame: Frame, instruction: Instruction) -> None:
-    """Report the member mask of each lane in an operation of the warp."""
+def _report_warp_sync(frame: Frame, instruction: Instruction, form: Form) -> None:
+    """Report the member mask of each lane in an operation of the warp, and which lane it reads in a shuffle."""
     if not frame.module.checks & (RACECHECK | SYNCCHECK):
         return
-    masks = _buffer(frame, frame.read(instruction.operands[-1], "b32"))
-    what = constant(frame.module.checks << 4, "i32")
-    frame.service("check_warp", frame.mask, site(frame), what, masks)
+    what, rows = frame.module.checks << 4, [frame.read(instruction.operands[-1], "b32")]
+    if instruction.opcode == "shfl":
+        rows.append(shuffle_sources(frame, instruction, form))
+        what |= SOURCES | (EACH if form.mode == "bfly" else 0)
+    masks = _buffers(frame, MOST_ELEMENTS, tuple(rows))
+    frame.service("check_warp", frame.mask, site(frame), constant(what, "i32"), masks)
 
 
 def report_stranded(frame: Frame, pending: list[Slot]) -> None:
@@ -172,6 +182,8 @@ def _report_barrier(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 def _check(frame: Frame, access: Access) -> None:
     builder = frame.builder
+    if frame.module.checks == SYNCCHECK and not (access.mbarrier or access.kind & STRONG):
+        return
     pointer = pointers(frame, access.address, access.space)
     if access.skipped is not None:
         pointer = advanced(frame, pointer, access.skipped)
@@ -182,6 +194,8 @@ def _check(frame: Frame, access: Access) -> None:
     elif access.values and frame.module.checks & RACECHECK:
         step = (size // len(access.values)).bit_length() - 1
         sizes, what = _buffers(frame, MOST_ELEMENTS, access.values), what | VALUES | step << STEP
+    if access.mbarrier and frame.module.checks & SYNCCHECK:
+        sizes, what = _buffers(frame, MOST_ELEMENTS, access.operands), what | access.mbarrier
     what |= UNIFORM if pointer.uniform else 0
     buffer = _buffer(frame, builder.cast("ptrtoint", pointer, "i64"))
     lanes = frame.mask
@@ -250,7 +264,8 @@ def _store(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Acces
         values = tuple(frame.read(each, form.type) for each in elements) if step <= 8 else ()
         yield Access(address, space, step * len(elements), kind, values=values)
     if form.mbarrier_complete_tx_bytes:
-        yield Access(instruction.address(2), space_name(form.space), BARRIER, BARRIER_UPDATE)
+        amount = constant(_bytes(form.type) * len(instruction.elements(1)), "i64")
+        yield _completion(frame, instruction.address(2), space_name(form.space), amount)
 
 
 def _atomic(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
@@ -259,13 +274,13 @@ def _atomic(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Acce
     count = len(instruction.elements(first + 1))
     yield Access(instruction.address(first), space_of(form), _bytes(form.type) * count, kind)
     if form.opcode == "red" and form.mbarrier_complete_tx_bytes:
-        yield Access(instruction.address(2), space_name(form.space), BARRIER, BARRIER_UPDATE)
+        amount = constant(_bytes(form.type), "i64")
+        yield _completion(frame, instruction.address(2), space_name(form.space), amount)
 
 
 def _copy(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
     if "mbarrier" in form.modifiers:
-        if form.noinc:
-            yield Access(instruction.address(0), "shared", BARRIER, BARRIER_UPDATE)
+        yield _arrival(instruction.address(0), "shared", constant(int(form.noinc), "i64"))
     elif "tensor" in form.modifiers:
         if "prefetch" not in form.modifiers:
             yield from _tensor(instruction, form)
@@ -296,7 +311,8 @@ def _bulk(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access
     if form.multicast_cluster:
         return
     if not form.bulk_group:
-        yield Access(instruction.address(5 if form.ignore_oob else 3), space_name(form.dst), BARRIER, BARRIER_UPDATE)
+        amount = frame.read(instruction.operands[2], "u32")
+        yield _completion(frame, instruction.address(5 if form.ignore_oob else 3), space_name(form.dst), amount)
 
 
 def _tensor(instruction: Instruction, form: Form) -> Iterator[Access]:
@@ -305,14 +321,46 @@ def _tensor(instruction: Instruction, form: Form) -> Iterator[Access]:
     yield Access(Address(tensor.base, tensor.offset), "generic", TENSOR_MAP, READ)
 
 
+def _completion(frame: Frame, address: Address, space: str, amount: Value) -> Access:
+    """Return the access to an mbarrier that completes bytes."""
+    zero = constant(0, "i64")
+    completed = frame.builder.binary("sub", zero, frame.builder.resize(amount, "i64"))
+    return _update(address, space, zero, zero, completed)
+
+
+def _arrival(address: Address, space: str, count: Value) -> Access:
+    zero = constant(0, "i64")
+    return _update(address, space, count, zero, zero)
+
+
+def _update(address: Address, space: str, *operands: Value) -> Access:
+    """Return an update of an mbarrier: arrivals, threads that drop out, bytes."""
+    return Access(address, space, BARRIER, BARRIER_UPDATE, mbarrier=MBARRIER["update"], operands=operands)
+
+
 def _barrier(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
-    operation = form.modifiers[0]
-    if operation in ("inval", "pending_count"):
+    operation, space, operands = form.modifiers[0], space_of(form), instruction.operands
+    if operation == "pending_count":
         return
-    first = operation in ("init", "expect_tx", "complete_tx")
-    address = instruction.address(0 if first else 1)
-    kinds = {"init": WRITE, "test_wait": READ | STRONG, "try_wait": READ | STRONG}
-    yield Access(address, space_of(form), BARRIER, kinds.get(operation, BARRIER_UPDATE))
+    if operation in ("init", "inval"):
+        count = tuple(frame.read(each, "u32") for each in operands[1:])
+        yield Access(instruction.address(0), space, BARRIER, WRITE, mbarrier=MBARRIER[operation], operands=count)
+    elif operation in ("test_wait", "try_wait"):
+        rows = (frame.read(operands[2], "u32" if form.parity else "b64"), _stranded(frame))
+        name = MBARRIER["parity" if form.parity else "wait"]
+        yield Access(instruction.address(1), space, BARRIER, READ | STRONG, mbarrier=name, operands=rows)
+    elif operation in ("expect_tx", "complete_tx"):
+        amount = mbarrier.transferred(frame, instruction, form)
+        zero = constant(0, "i64")
+        yield _update(instruction.address(0), space, zero, zero, amount)
+    else:
+        yield _update(instruction.address(1), space, *mbarrier.arrivals(frame, instruction, form))
+
+
+def _stranded(frame: Frame) -> Value:
+    """Return the lanes that wait at barriers and at operations of the warp."""
+    waiting = [slot.load() for block, slot in zip(frame.graph.blocks, frame.flow.pending, strict=True) if block.barrier]
+    return frame.builder.fold("or", iter(waiting)) if frame.graph.general and waiting else constant(0, "i32")
 
 
 def _matrices(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:

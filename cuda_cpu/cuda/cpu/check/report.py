@@ -46,6 +46,16 @@ SYNCS = {
     "UNNAMED": "the mask 0x{address:08x} does not name the lane itself",
     "MASKS": "the mask is 0x{address:08x}, and 0x{size:08x} in a lane that it names",
     "ALONE": "lanes {lanes} wait for others that they name, of which {others} do not come",
+    "SOURCE": "lanes {lanes} read lanes {others}, which the mask does not name or which have exited",
+    "MBARRIER_NONE": "the mbarrier at byte {offset} of shared memory was never initialised",
+    "MBARRIER_INVALID": "the mbarrier at byte {offset} of shared memory was invalidated",
+    "MBARRIER_TWICE": "the mbarrier at byte {offset} of shared memory is initialised while it is in use",
+    "MBARRIER_COUNT": "the mbarrier is to expect {address} arrivals: it must be 1 to {size}",
+    "MBARRIER_OVER": "{address} arrivals on the mbarrier at byte {offset} of shared memory, which waits for {size}",
+    "MBARRIER_EARLY": "more than the {address} arrivals that the mbarrier at byte {offset} of shared memory expects: "
+    "nothing orders this one after the end of the phase by {other}",
+    "MBARRIER_STALE": "waits for a phase of the mbarrier at byte {offset} of shared memory that ended {address} ago",
+    "MBARRIER_STUCK": "lanes {lanes} wait for ever at the mbarrier at byte {offset} of shared memory: {lacking}",
     "STUCK": "{warps} of the block's {size} warps wait at the barrier for ever",
 }
 KINDS |= {FOUND[name]: ("synccheck", text) for name, text in SYNCS.items()}
@@ -77,6 +87,7 @@ def describe(finding: Finding, kernel: str, locate: Callable[[str, int], str]) -
         verb=VERBS.get(finding.flags & (READ | WRITE), ""), size=finding.size, address=finding.address, offset=offset,
         bytes=finding.bytes, allocation=allocation(finding), where=where, lanes=_lanes(finding.address),
         others=_lanes(finding.size), warps=finding.address.bit_count(), memory=_memory(finding),
+        other=_other(finding, kernel, locate) if finding.other_site else "", lacking=_lacking(finding.size),
     )  # fmt: skip
     return _line(check, finding, kernel, locate, what)
 
@@ -90,6 +101,13 @@ def _lanes(mask: int) -> str:
         else:
             runs.append([lane, lane])
     return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs) or "none"
+
+
+def _lacking(state: int) -> str:
+    """Return what a phase of an mbarrier lacks; emit/instructions/memory/mbarrier.py has the format of its state."""
+    arrivals, expected, left = state & 0xFFFFF, state >> 20 & 0xFFFFF, state >> 40 & 0x3FFFFF
+    what = [f"{arrivals} of its {expected} arrivals are missing"] if arrivals else []
+    return " and ".join(what + ([f"{left} bytes are missing"] if left else [])) or "the phase is not over"
 
 
 def _memory(finding: Finding) -> str:

@@ -48,6 +48,12 @@ def emit_shuffle(frame: Frame, instruction: Instruction, form: Form) -> None:
     _write_pair(frame, destination, permute(frame, value, lanes), within)
 
 
+def shuffle_sources(frame: Frame, instruction: Instruction, form: Form) -> Value:
+    """Return the lane that each lane reads in a shuffle."""
+    index, limits = (frame.read(each, "b32") for each in instruction.operands[2:4])
+    return _source_lanes(frame, form.mode, index, limits)[0]
+
+
 def _source_lane(mode: str, lane: int, index: int, limits: int) -> tuple[int, bool]:
     """Return the lane that a lane reads, and whether it is in range, by the manual's pseudo-code."""
     segment, clamp = limits >> 8 & 31, limits & 31

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * memcheck and synccheck: services that checked kernels call before accesses and barriers, and the list of findings.
+ * memcheck: services that checked kernels call before accesses, and the list of findings of all checks.
  */
 #define _GNU_SOURCE
 #include "check.h"
@@ -15,6 +15,7 @@
 #include "exec/heap.h"
 #include "init.h"
 #include "race.h"
+#include "sync.h"
 
 #define MAX_KINDS 64        /* findings in one launch: different instructions, or different errors of one */
 #define MAX_ERRORS 100000 /* then the launch ends: a loop may wait for a value that redirected loads never return */
@@ -29,7 +30,7 @@ static _Alignas(4096) uint8_t zeros[4096], sink[4096];
 
 /* --- findings ------------------------------------------------------------------------------------------------------ */
 
-static void name_thread(struct cpu_finding *finding, const struct cpu_running *warp, unsigned lane)
+void cpu_check_name(struct cpu_finding *finding, const struct cpu_running *warp, unsigned lane)
 {
     const struct cpu_warp *abi = &warp->abi;
     const uint32_t *grid = abi->grid_dim, *block = abi->block_idx;
@@ -40,8 +41,7 @@ static void name_thread(struct cpu_finding *finding, const struct cpu_running *w
     finding->order = number * CPU_MAX_BLOCK_THREADS + abi->warp_id * CPU_WARP_SIZE + lane;
 }
 
-/* Add a finding, or merge it with an earlier one of the same instruction and kind; false: the launch must stop. */
-static bool note(struct cpu_job *job, const struct cpu_finding *found)
+bool cpu_check_add(struct cpu_job *job, const struct cpu_finding *found)
 {
     uint32_t kinds = 0;
     struct cpu_finding **link = &findings.first, *known = NULL;
@@ -102,10 +102,16 @@ static void report(struct cpu_running *warp, struct cpu_finding *finding)
 {
     struct cpu_job *job = warp->block->worker->job;
     finding->grid_id = job->grid_id;
-    if (!note(job, finding)) {
+    if (!cpu_check_add(job, finding)) {
         cpu_check_end(job);
         cpu_worker_abort(warp->block->worker);
     }
+}
+
+void cpu_check_report(struct cpu_running *warp, unsigned lane, struct cpu_finding *finding)
+{
+    cpu_check_name(finding, warp, lane);
+    report(warp, finding);
 }
 
 static uint32_t fault_of(uint32_t kind)
@@ -243,7 +249,7 @@ static cpu_lanes check_memory(struct cpu_running *warp, cpu_lanes lanes, uint64_
                 continue;
             finding.kind = CPU_FOUND_MISALIGNED;
         }
-        name_thread(&finding, warp, lane);
+        cpu_check_name(&finding, warp, lane);
         report(warp, &finding);
         if (sizes) { /* unbounded, so that no redirection target is large enough: end the launch */
             cpu_check_end(warp->block->worker->job);
@@ -259,7 +265,7 @@ static cpu_lanes check_memory(struct cpu_running *warp, cpu_lanes lanes, uint64_
 
 void cpu_check_note(struct cpu_running *warp, unsigned lane, enum cpu_space space, struct cpu_finding *finding)
 {
-    name_thread(finding, warp, lane);
+    cpu_check_name(finding, warp, lane);
     finding->flags = (finding->flags & ~15u) | space;
     if (space == CPU_SPACE_SHARED)
         finding->offset = finding->address - cpu_check_shared(warp, finding->address);
@@ -286,73 +292,6 @@ static bool has_races(const struct cpu_running *warp)
     return warp->block->worker->job->races != NULL;
 }
 
-/* --- synccheck ----------------------------------------------------------------------------------------------------- */
-
-static void note_meeting(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t kind, uint64_t address,
-                         uint64_t size)
-{
-    struct cpu_finding finding = {.kind = kind, .site = site, .address = address, .size = size};
-    name_thread(&finding, warp, (unsigned)__builtin_ctz(lanes));
-    report(warp, &finding);
-}
-
-void cpu_check_barrier(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint32_t flags, uint32_t id,
-                       uint32_t threads)
-{
-    struct cpu_running *warp = (struct cpu_running *)abi;
-    uint32_t most = warp->block->worker->job->warps * CPU_WARP_SIZE;
-    cpu_need_stack(abi);
-    if (flags & CPU_MEETING_ALONE) {
-        note_meeting(warp, lanes, site, CPU_FOUND_DIVERGENT, lanes, threads);
-        return;
-    }
-    warp->barrier_site = site;
-    if (!lanes)
-        return;
-    if (flags & CPU_MEETING_ALIGNED && lanes != warp->live)
-        note_meeting(warp, lanes, site, CPU_FOUND_DIVERGENT, lanes, warp->live & ~lanes);
-    if (threads % CPU_WARP_SIZE || threads > most)
-        note_meeting(warp, lanes, site, CPU_FOUND_COUNT, threads, most);
-    const struct cpu_barrier *barrier = &warp->block->barriers[id % CPU_BARRIERS];
-    uint32_t mine = threads ? threads : most, others = barrier->expected ? barrier->expected : most;
-    if (barrier->warps && mine != others)
-        note_meeting(warp, lanes, site, CPU_FOUND_COUNTS, mine, others);
-}
-
-static void check_masks(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, const uint64_t *masks)
-{
-    if (flags & CPU_MEETING_ALONE) {
-        note_meeting(warp, lanes, site, CPU_FOUND_ALONE, lanes, warp->live & ~lanes);
-        return;
-    }
-    for (cpu_lanes left = lanes; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(left);
-        cpu_lanes mask = (cpu_lanes)masks[lane];
-        if (!(mask >> lane & 1))
-            note_meeting(warp, left, site, CPU_FOUND_UNNAMED, mask, 0);
-        for (cpu_lanes others = lanes & mask; others; others &= others - 1) {
-            uint64_t theirs = masks[__builtin_ctz(others)];
-            if ((cpu_lanes)theirs != mask)
-                note_meeting(warp, left, site, CPU_FOUND_MASKS, mask, theirs);
-        }
-    }
-}
-
-void cpu_check_stuck(struct cpu_block *block)
-{
-    for (uint32_t left = block->touched; left; left &= left - 1) {
-        uint32_t waiting = block->barriers[__builtin_ctz(left)].waiting;
-        for (uint32_t warps = waiting; warps; warps &= warps - 1) {
-            struct cpu_running *warp = &block->warps[__builtin_ctz(warps)];
-            struct cpu_finding finding = {.kind = CPU_FOUND_STUCK, .site = warp->barrier_site, .address = waiting,
-                                          .size = block->worker->job->warps};
-            finding.grid_id = block->worker->job->grid_id;
-            name_thread(&finding, warp, warp->live ? (unsigned)__builtin_ctz(warp->live) : 0);
-            note(block->worker->job, &finding);
-        }
-    }
-}
-
 /* --- services ------------------------------------------------------------------------------------------------------ */
 
 void cpu_check_access(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint32_t flags, uint32_t size,
@@ -374,6 +313,12 @@ void cpu_check_access(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint
                 cpu_race_access(warp, good, lane, site, flags, addresses, sizes ? sizes[lane] : size,
                                 flags & CPU_ACCESS_VALUES ? values : NULL);
         }
+    if (flags >> 4 & CPU_SYNCCHECK) {
+        if (flags >> CPU_ACCESS_MBARRIER & 7)
+            cpu_sync_mbarrier(warp, good, site, flags, addresses, values);
+        else if (flags & CPU_ACCESS_STRONG && good)
+            cpu_sync_acquired(warp);
+    }
     if (flags >> 4 & CPU_INITCHECK)
         cpu_init_access(warp, uniform ? good & -good : good, site, flags, size, addresses, sizes);
     if (uniform && lanes)
@@ -384,7 +329,7 @@ void cpu_check_warp(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint32
 {
     cpu_need_stack(abi);
     if (flags >> 4 & CPU_SYNCCHECK)
-        check_masks((struct cpu_running *)abi, lanes, site, flags, masks);
+        cpu_sync_meet((struct cpu_running *)abi, lanes, site, flags, masks);
     if (flags >> 4 & CPU_RACECHECK && !(flags & CPU_MEETING_ALONE))
         cpu_race_meet((struct cpu_running *)abi, lanes, masks);
 }
@@ -402,7 +347,9 @@ void cpu_check_barrier_sync(struct cpu_warp *abi, uint32_t id, uint32_t threads,
     bool races = has_races(warp) && lanes;
     if (races)
         cpu_race_arrive(warp, id, lanes, true);
+    cpu_sync_arrive(warp, id);
     cpu_barrier_sync(abi, id, threads, lanes);
+    cpu_sync_pass(warp, id);
     if (races)
         cpu_race_pass(warp, lanes);
 }
@@ -412,6 +359,7 @@ void cpu_check_barrier_arrive(struct cpu_warp *abi, uint32_t id, uint32_t thread
     struct cpu_running *warp = (struct cpu_running *)abi;
     if (has_races(warp) && lanes)
         cpu_race_arrive(warp, id, lanes, false);
+    cpu_sync_arrive(warp, id);
     cpu_barrier_arrive(abi, id, threads, lanes);
 }
 
@@ -422,7 +370,9 @@ uint32_t cpu_check_barrier_reduce(struct cpu_warp *abi, uint32_t id, uint32_t th
     bool races = has_races(warp) && lanes;
     if (races)
         cpu_race_arrive(warp, id, lanes, true);
+    cpu_sync_arrive(warp, id);
     uint32_t result = cpu_barrier_reduce(abi, id, threads, lanes, op, predicate);
+    cpu_sync_pass(warp, id);
     if (races)
         cpu_race_pass(warp, lanes);
     return result;
@@ -432,12 +382,14 @@ void cpu_check_cluster_arrive(struct cpu_warp *abi, cpu_lanes lanes)
 {
     if (has_races((struct cpu_running *)abi) && lanes)
         cpu_race_cluster_arrive((struct cpu_running *)abi, lanes);
+    cpu_sync_arrive((struct cpu_running *)abi, CPU_BARRIERS);
     cpu_cluster_arrive(abi, lanes);
 }
 
 void cpu_check_cluster_wait(struct cpu_warp *abi, cpu_lanes lanes)
 {
     cpu_cluster_wait(abi, lanes);
+    cpu_sync_pass((struct cpu_running *)abi, CPU_BARRIERS);
     if (has_races((struct cpu_running *)abi) && lanes)
         cpu_race_cluster_pass((struct cpu_running *)abi, lanes);
 }

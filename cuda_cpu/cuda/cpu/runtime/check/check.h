@@ -39,10 +39,23 @@ enum cpu_space {
 #define CPU_ACCESS_COPIED 0x8000u /* by an asynchronous copy: first of the destination, then of the source */
 #define CPU_ACCESS_STEP 16        /* from this bit on (2 bits): log2 of the size of an element */
 #define CPU_ACCESS_FRESH 0x40000u /* no access: the last `size` bytes of all lanes' local memory were allocated */
+#define CPU_ACCESS_MBARRIER 20    /* from this bit on (3 bits): enum cpu_mbarrier, whose operands are in `values` */
+
+enum cpu_mbarrier {
+    CPU_MBARRIER_OTHER,
+    CPU_MBARRIER_INIT,   /* count */
+    CPU_MBARRIER_INVAL,
+    CPU_MBARRIER_UPDATE, /* arrivals, threads that drop out, bytes: expected, or (negative) completed */
+    CPU_MBARRIER_WAIT,   /* state, lanes at other barriers */
+    CPU_MBARRIER_PARITY, /* parity, lanes at other barriers */
+    CPU_MBARRIER_USE,    /* must be initialised */
+};
 
 /* Bits of `flags` in check_barrier and check_warp. */
 #define CPU_MEETING_ALIGNED 0x100u /* all lanes of the warp must arrive */
 #define CPU_MEETING_ALONE 0x200u   /* lanes that wait for others, which cannot arrive (at a barrier: mask `threads`) */
+#define CPU_MEETING_SOURCES 0x400u /* a shuffle: `masks` has a second row, the lane that each lane reads */
+#define CPU_MEETING_EACH 0x800u    /* and each lane needs what it reads */
 
 enum cpu_finding_kind {
     CPU_FOUND_OUTSIDE,    /* outside of every allocation */
@@ -62,6 +75,15 @@ enum cpu_finding_kind {
     CPU_FOUND_MASKS,     /* lanes with different masks, `address` and `size`, that contain each other */
     CPU_FOUND_ALONE,     /* lanes `address` wait for others, among the lanes `size` */
     CPU_FOUND_STUCK,     /* warps `address` (a mask), of `size` warps, wait at a barrier forever */
+    CPU_FOUND_SOURCE,    /* lanes `address` read lanes `size`, which are not in their mask or have exited */
+    CPU_FOUND_MBARRIER_NONE,    /* was never initialised */
+    CPU_FOUND_MBARRIER_INVALID, /* was invalidated */
+    CPU_FOUND_MBARRIER_TWICE,   /* initialised while it is in use */
+    CPU_FOUND_MBARRIER_COUNT,   /* expected `address` arrivals: not in 1 to `size` */
+    CPU_FOUND_MBARRIER_OVER,    /* `address` arrivals where `size` are pending */
+    CPU_FOUND_MBARRIER_EARLY,   /* an arrival that nothing orders after the end of the phase before */
+    CPU_FOUND_MBARRIER_STALE,   /* a wait for a phase before the preceding one */
+    CPU_FOUND_MBARRIER_STUCK,   /* lanes `address` wait forever; `size`: the object's state */
     CPU_FOUND_UNWRITTEN, /* a read of `size` bytes; that at `address` was never written */
 };
 
@@ -119,6 +141,11 @@ void cpu_check_cluster_arrive(struct cpu_warp *warp, cpu_lanes lanes);
 void cpu_check_cluster_wait(struct cpu_warp *warp, cpu_lanes lanes);
 /* Return the start of the shared memory (of a block of the cluster) that contains the address, or 0. */
 uint64_t cpu_check_shared(const struct cpu_running *warp, uint64_t address);
+/* Add a finding, or merge it with an earlier one of the same instruction and kind; false: the launch must stop. */
+bool cpu_check_add(struct cpu_job *job, const struct cpu_finding *found);
+void cpu_check_name(struct cpu_finding *finding, const struct cpu_running *warp, unsigned lane); /* fills in the thread */
+/* Report a finding of a lane's thread. */
+void cpu_check_report(struct cpu_running *warp, unsigned lane, struct cpu_finding *finding);
 /* Report a finding at an address in a state space: global, shared or local. */
 void cpu_check_note(struct cpu_running *warp, unsigned lane, enum cpu_space space, struct cpu_finding *finding);
 void cpu_check_malloc(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *size, uint64_t *result);

@@ -9,6 +9,7 @@
 
 #include "check/init.h"
 #include "check/race.h"
+#include "check/sync.h"
 #include "worker.h"
 
 /* Number of rounds in which all warps only polled, until more blocks are started (a warp may wait for a later block),
@@ -99,6 +100,8 @@ static bool admit(struct cpu_job *job, struct cpu_worker *worker, struct cpu_blo
         cpu_cluster_join(block, first, rank, job->cluster);
         if (job->races && !cpu_race_block_begin(block))
             cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for racecheck");
+        if (job->compiled->checks & CPU_SYNCCHECK && !cpu_sync_block_begin(block))
+            cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for synccheck");
         if (job->compiled->checks & CPU_INITCHECK)
             cpu_init_block_begin(block);
         block->next = *last ? (*last)->next : block;
@@ -129,6 +132,7 @@ static struct cpu_block *dismiss(struct cpu_worker *worker, struct cpu_block *la
         for (uint32_t rank = 0; rank < cluster.size; rank++)
             if (cluster.blocks[rank]) {
                 cpu_race_block_end(cluster.blocks[rank]);
+                cpu_sync_block_end(cluster.blocks[rank]);
                 if (worker->job->compiled->checks & CPU_INITCHECK)
                     cpu_init_block_end(cluster.blocks[rank]);
                 cpu_block_give(worker, cluster.blocks[rank]);

@@ -81,6 +81,7 @@ struct cpu_fault_record {
 struct cpu_graph_run;
 struct cpu_races;
 struct cpu_race_block;
+struct cpu_sync_block;
 struct cpu_profile;
 
 struct cpu_job {
@@ -157,6 +158,7 @@ struct cpu_cluster {
     uint32_t warps[CPU_MAX_CLUSTER];   /* of each block: bit w: warp w has arrived */
     uint32_t waiting[CPU_MAX_CLUSTER]; /* of each block: bit w: warp w waits */
     struct cpu_block *blocks[CPU_MAX_CLUSTER];
+    uint64_t events; /* ends of phases of mbarriers, in checked kernels; never reset */
 };
 
 /* Initial values of a block's warps, except the launch's number. Without padding, since memcmp compares it. */
@@ -189,6 +191,7 @@ struct cpu_block {
     struct cpu_cluster *cluster, own;
     struct cpu_barrier barriers[CPU_BARRIERS];
     struct cpu_race_block *race; /* of a launch that is checked for races */
+    struct cpu_sync_block *sync; /* of a launch that is checked by synccheck */
     struct cpu_running warps[CPU_MAX_WARPS];
 };
 

@@ -98,23 +98,32 @@ def _invalidate(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Emit nothing: the memory may be reused as it is."""
 
 
-def _arrive(frame: Frame, instruction: Instruction, form: Form) -> None:
-    destination, _, *rest = instruction.operands
+def arrivals(frame: Frame, instruction: Instruction, form: Form) -> tuple[Value, Value, Value]:
+    """Return what arrive and arrive_drop count: arrivals, threads that drop out, expected bytes."""
+    rest = instruction.operands[2:]
     amount = frame.builder.resize(frame.read(rest[0], "u32"), "i64") if rest else constant(1, "i64")
     zero, one = constant(0, "i64"), constant(1, "i64")
-    arrived, transferred = (one, amount) if form.op == "expect_tx" else (amount, zero)
-    dropped = arrived if form.modifiers[0] == "arrive_drop" else zero
+    arrived, expected = (one, amount) if form.op == "expect_tx" else (amount, zero)
+    return arrived, arrived if form.modifiers[0] == "arrive_drop" else zero, expected
+
+
+def _arrive(frame: Frame, instruction: Instruction, form: Form) -> None:
+    counts = arrivals(frame, instruction, form)
     pointer = pointers(frame, instruction.address(1), space_of(form))
-    frame.write(destination, update(frame, pointer, arrived, dropped, transferred))
+    frame.write(instruction.operands[0], update(frame, pointer, *counts))
+
+
+def transferred(frame: Frame, instruction: Instruction, form: Form) -> Value:
+    """Return the bytes of expect_tx or, negative, of complete_tx."""
+    amount = frame.builder.resize(frame.read(instruction.operands[1], "u32"), "i64")
+    if form.modifiers[0] == "complete_tx":
+        amount = frame.builder.binary("sub", constant(0, "i64"), amount)
+    return amount
 
 
 def _transfer(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Emit expect_tx or complete_tx."""
-    builder = frame.builder
-    amount = builder.resize(frame.read(instruction.operands[1], "u32"), "i64")
-    zero = constant(0, "i64")
-    if form.modifiers[0] == "complete_tx":
-        amount = builder.binary("sub", zero, amount)
+    zero, amount = constant(0, "i64"), transferred(frame, instruction, form)
     update(frame, pointers(frame, instruction.address(0), space_of(form)), zero, zero, amount)
 
 
