@@ -35,6 +35,7 @@ LAST_LINE = {
     "memory_pools.py": r"memory_pools: device, pinned, managed, virtual and NumPy's memory on .+",
     "green_contexts.py": r"green_contexts: (two parts of .+ worked concurrently|.+ too few to divide)",
     "launch_from_kernels.py": r"launch_from_kernels: 4096 numbers sorted on .+ by one launch from the host",
+    "small_compiler.py": r"small_compiler: two targets, vectors of 4 and 1, on .+: results equal NumPy's",
     "compile_error.py": r"compile_error: the corrected source compiles to \d+ bytes of PTX",
 }
 
