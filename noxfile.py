@@ -141,7 +141,7 @@ def wheels(session):
 
 @nox.session(venv_backend="venv")
 def aarch64(session):
-    """Run an aarch64 wheel in qemu's emulator: `nox -s aarch64 -- dist/wheels/open_cuda_python-*cp311*aarch64.whl`."""
+    """Run an aarch64 wheel, by default the newest, in qemu's emulator: `nox -s aarch64 -- --tests kernels`."""
     session.install("-r", "ci/wheels/requirements.txt")
     session.run("python", "-m", "ci.aarch64", *session.posargs)
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Run an aarch64 wheel on an x86-64 machine: `python -m ci.aarch64 dist/wheels/open_cuda_python-*aarch64.whl`.
+"""Run an aarch64 wheel on an x86-64 machine: `python -m ci.aarch64 [dist/wheels/open_cuda_python-*aarch64.whl]`.
 
 Debian's Python for aarch64 runs in qemu's user-mode emulator, with the wheel and its dependencies for aarch64. The
 tests' C kernels are compiled by zig. Emulation is 10 to 30 times slower: TESTS is a choice of the tests.
@@ -15,7 +15,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 import zipfile
 
@@ -33,6 +32,7 @@ NOT_HERE = (
     "tests/cpu/runtime/queue/test_inline.py::test_what_was_left_can_be_cancelled",
     "tests/cpu/runtime/queue/test_inline.py::test_what_sleeps_is_left_to_the_queues_thread",
 )
+WHEEL = re.compile(r"-cp3(\d+)-cp3\d+-.*aarch64\.whl$")
 # Name -> arguments of Python.
 TESTS = {
     "smoke": ["-I", "ci/wheels/smoke.py"],
@@ -48,7 +48,7 @@ TESTS = {
 
 
 def version_of(wheel: pathlib.Path) -> str:
-    found = re.search(r"-cp3(\d+)-cp3\d+-.*aarch64\.whl$", wheel.name)
+    found = WHEEL.search(wheel.name)
     if found is None or f"3.{found[1]}" not in SUITES:
         raise SystemExit(f"{wheel.name}: needs a wheel for aarch64 and Python {', '.join(SUITES)}")
     return f"3.{found[1]}"
@@ -82,31 +82,58 @@ def variables(folder: pathlib.Path) -> dict[str, str]:
     return kept | {"PATH": path, "XDG_CACHE_HOME": str(folder / "cache-of-user"), "CUDA_PYTHON_DRIVER": "cpu"}
 
 
+def newest_wheel(folder: pathlib.Path) -> pathlib.Path:
+    """Return the newest wheel of open-cuda-python in a folder that the emulator can run."""
+    found = [path for path in folder.glob("open_cuda_python-*aarch64.whl") if WHEEL.search(path.name)]
+    found = [path for path in found if f"3.{WHEEL.search(path.name)[1]}" in SUITES]
+    if not found:
+        raise SystemExit(f"{folder} has no wheel for aarch64 and Python {', '.join(SUITES)}: run nox -s wheels")
+    return max(found, key=os.path.getmtime)
+
+
+def run_group(name: str, python: pathlib.Path, folder: pathlib.Path, timeout: int) -> tuple[bool, str]:
+    """Run a group of TESTS; return whether it passed, and the last line that it printed."""
+    command = [str(python), *TESTS[name]]
+    if "pytest" in command:
+        command += ["-p", "no:cacheprovider", f"--timeout={timeout}"]
+        command += [f"--deselect={test}" for test in NOT_HERE]
+    log = folder / f"{name}.log"
+    with log.open("w") as output:
+        try:
+            done = subprocess.run(
+                command, cwd=ROOT, env=variables(folder), timeout=2 * timeout, stdout=output, stderr=subprocess.STDOUT
+            )
+        except subprocess.TimeoutExpired:
+            return False, f"stopped after {2 * timeout} s"
+    lines = log.read_text(errors="replace").splitlines()
+    if done.returncode != 0:
+        print("\n".join(lines[-30:]), flush=True)
+    return done.returncode == 0, lines[-1] if lines else ""
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m ci.aarch64", description=__doc__)
-    parser.add_argument("wheel", type=pathlib.Path)
-    parser.add_argument("--work", type=pathlib.Path, help="folder that is kept, with the emulated system")
+    parser.add_argument("wheel", type=pathlib.Path, nargs="?", help="by default the newest in dist/wheels")
+    parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/aarch64", help="the emulated system, logs")
     parser.add_argument("--tests", nargs="+", choices=TESTS, default=list(TESTS))
-    parser.add_argument("--timeout", type=int, default=1200, help="seconds for each of TESTS, and for one test of it")
+    parser.add_argument("--timeout", type=int, default=1800, help="seconds for one test, and half of those of a group")
     parsed = parser.parse_args()
-    version = version_of(parsed.wheel)
+    wheel = parsed.wheel or newest_wheel(ROOT / "dist/wheels")
+    version = version_of(wheel)
+    folder = parsed.work.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    environment = make_environment(folder, version)
+    install(environment, version, wheel)
     failed = []
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = (parsed.work or pathlib.Path(temporary)).resolve()
-        folder.mkdir(parents=True, exist_ok=True)
-        environment = make_environment(folder, version)
-        install(environment, version, parsed.wheel)
-        for name in parsed.tests:
-            started = time.monotonic()
-            command = [str(environment / "bin/python"), *TESTS[name]]
-            if "pytest" in command:
-                command += ["-p", "no:cacheprovider", f"--timeout={parsed.timeout}"]
-                command += [f"--deselect={test}" for test in NOT_HERE]
-            done = subprocess.run(command, cwd=ROOT, env=variables(folder), timeout=2 * parsed.timeout)
-            print(f"{name}: status {done.returncode}, {time.monotonic() - started:.0f} s", flush=True)
-            if done.returncode != 0:
-                failed.append(name)
-    print(f"failed: {', '.join(failed) or 'none'}")
+    print(f"{wheel.name}\n\n| group | result | seconds | last line |\n|---|---|---:|---|", flush=True)
+    for name in parsed.tests:
+        started = time.monotonic()
+        passed, said = run_group(name, environment / "bin/python", folder, parsed.timeout)
+        if not passed:
+            failed.append(name)
+        result = "passed" if passed else "failed"
+        print(f"| {name} | {result} | {time.monotonic() - started:.0f} | {said.strip('= ')} |", flush=True)
+    print(f"\nfailed: {', '.join(failed) or 'none'}")
     return 1 if failed else 0
 
 
