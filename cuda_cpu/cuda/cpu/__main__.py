@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Describe the CPU device; `run SCRIPT`: run a program on it; `profile SCRIPT`: count what its kernels do;
+"""Describe the CPU device; `run SCRIPT`: run a program on it; `check SCRIPT`: find errors of its kernels;
+`profile SCRIPT`: count what its kernels do; `timeline SCRIPT`: record when they ran;
 `explain FILE`: follow a kernel to its machine code."""
 
 from __future__ import annotations
@@ -9,14 +10,17 @@ import argparse
 import os
 import re
 import sys
+import tempfile
 from typing import Any
 
 import cuda.cpu
+from cuda.cpu.check import session as check_session
+from cuda.cpu.check.options import OptionError
 from cuda.cpu.counters import spans
 from cuda.cpu.profile import session
-from cuda.cpu.profile.files import folder_problem
 from cuda.cpu.programs import run
 from cuda.cpu.ptx import targets
+from cuda.cpu.report_files import folder_problem
 
 
 def report() -> int:
@@ -65,6 +69,9 @@ def main(arguments: list[str]) -> int:
         "--check", metavar="CHECKS", help="memcheck, racecheck, synccheck, initcheck, leakcheck or all, with commas"
     )
     _add_program(runner)
+    checker = commands.add_parser("check", help="run a program, and report errors of its kernels")
+    check_session.add_arguments(checker)
+    _add_program(checker)
     profiler = commands.add_parser("profile", help="run a program, and report exactly what its kernels did")
     session.add_arguments(profiler)
     _add_program(profiler, nargs="?")
@@ -92,8 +99,10 @@ def main(arguments: list[str]) -> int:
     try:
         if given.command == "profile":
             return profile(given, profiler)
+        if given.command == "check":
+            return _check(given)
         return _timeline(given) if given.command == "timeline" else _run(given, checks=given.check)
-    except (run.RunError, session.ProfileError) as error:
+    except (run.RunError, session.ProfileError, OptionError) as error:
         print(f"python -m cuda.cpu {given.command}: {error}", file=sys.stderr)
         return 2
 
@@ -135,6 +144,13 @@ def profile(given: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     if given.script is None:
         parser.error("the following arguments are required: SCRIPT")
     return _run(given, variables=session.variables(session.options_of(given)))
+
+
+def _check(given: argparse.Namespace) -> int:
+    """Run a program with checked kernels, and report what was found in it and its child processes."""
+    with tempfile.TemporaryDirectory(prefix="cuda-cpu-check-") as folder:
+        status = _run(given, variables=check_session.variables(given, folder))
+        return check_session.finish(given, folder, status)
 
 
 def _timeline(given: argparse.Namespace) -> int:

@@ -53,9 +53,13 @@ def start(tmp_path, *arguments: str, **variables: str):
 def test_by_the_command_line(tmp_path):
     done = start(tmp_path, "--check=memcheck")
     assert done.stdout.split() == ["0", "0", "700"], done.stderr
-    (line,) = done.stderr.splitlines()
+    line, *stacks = done.stderr.splitlines()
     assert line.startswith("cuda.cpu memcheck: kernel 'k'")
     assert "0 bytes after the allocation of 512 bytes" in line
+    assert [stack.split()[:5] for stack in stacks] == [
+        ["launched", "by", "<module>", "at", f"{tmp_path / 'script.py'}:20"],
+        ["allocated", "by", "<module>", "at", f"{tmp_path / 'script.py'}:8"],
+    ]
 
 
 def test_the_command_line_comes_before_the_variable(tmp_path):
@@ -74,7 +78,7 @@ def test_leaks_at_the_end(way, tmp_path):
 def test_a_wrong_name_is_refused(tmp_path):
     done = start(tmp_path, "--check=memchek")
     assert done.returncode == 2
-    assert "CUDA_CPU_CHECK has 'memchek'; it takes " in done.stderr
+    assert "CUDA_CPU_CHECK has 'memchek'; did you mean memcheck? it takes " in done.stderr
     done = start(tmp_path, CUDA_CPU_CHECK="memchek")
     assert done.stdout.split()[0] == "1"  # CUDA_ERROR_INVALID_VALUE of cuInit
 

@@ -388,7 +388,10 @@ def test_names_of_checks(checked):
     assert check.parse("") == (0, False)
     assert check.parse(" memcheck, leakcheck") == (check.MEMCHECK, True)
     assert check.parse("all") == (check.MEMCHECK | check.RACECHECK | check.SYNCCHECK, False)
-    with pytest.raises(ValueError, match=r"CUDA_CPU_CHECK has 'memchek'; it takes memcheck, .*leakcheck and all"):
+    with pytest.raises(
+        ValueError,
+        match=r"has 'memchek'; did you mean memcheck\? it takes memcheck, .*leakcheck and all",
+    ):
         check.parse("memchek")
 
 

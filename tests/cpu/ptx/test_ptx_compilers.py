@@ -14,6 +14,7 @@ import pytest
 from ptx_printer import module_text
 from support.compilers import CUBIN_KIND, LTOIR_KIND, PTX_KIND, compile_cuda, fatbin, include_option, link
 
+from cuda.cpu.compile.locate import frames_of_site
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.image.image import image_size, ptx_of
 from cuda.cpu.ptx.instructions import form_of
@@ -142,6 +143,37 @@ def test_instructions_have_source_lines():
     files = {statement.source.file for statement in parse(text.decode()).functions["k"].body if statement.source}
     assert {2, 4} <= lines
     assert all(file.endswith("test.cu") for file in files)
+
+
+INLINED = """
+__device__ __forceinline__ void inner(float *p, int i) {
+    p[i] = 1; }
+__device__ __forceinline__ void middle(float *p, int i) {
+    inner(p, 2 * i); }
+extern "C" __global__ void first(float *p) {
+    middle(p, threadIdx.x); }
+extern "C" __global__ void second(float *p) {
+    p[9] = 2;
+    middle(p, threadIdx.x + 7);
+}
+"""
+
+
+@pytest.mark.parametrize("arch", ARCHES)
+@pytest.mark.parametrize("result", ["PTX", "CUBIN"])
+def test_inlined_functions_have_their_calls(result, arch):
+    """Of the PTX by .loc, of cubins by the row numbers in the line table."""
+    (unit,) = ptx_of(compile_cuda(INLINED, f"--gpu-architecture={arch}", "-lineinfo", result=result))
+    program = build([unit])
+    for kernel, call in (("first", 7), ("second", 10)):
+        stores = [
+            each for each in program.functions[kernel].body if isinstance(each, Instruction) and each.opcode == "st"
+        ]
+        frames = frames_of_site(program, kernel, stores[-1].line)
+        assert [(name, line) for name, _, line in frames] == [
+            ("_Z5innerPfi", 3), ("_Z6middlePfi", 5), (kernel, call),
+        ]  # fmt: skip
+        assert {file.rpartition("/")[2] for _, file, _ in frames} == {"test.cu"}
 
 
 # --- cubins -------------------------------------------------------------------------------------------

@@ -5,7 +5,10 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import os
+import re
+from typing import Any
 
 from cuda.cpu.runtime.abi import number, numbers
 
@@ -25,15 +28,50 @@ ALIGNED, ALONE, SOURCES, EACH = (number(f"MEETING_{name}") for name in ("ALIGNED
 MBARRIER = {name.lower(): value << number("ACCESS_MBARRIER") for name, value in numbers("CPU_MBARRIER_").items()}
 
 
+# Names for programs, and the modules that define them, which the driver does not need.
+_EXPORTS = {"Check": "checker", "Finding": "finding", "Frame": "finding", "findings": "recorder"}
+
+_override: int | None = None  # checks that a program has asked for
+_kernels = re.compile("")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _EXPORTS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_EXPORTS[name]}"), name)
+
+
+def select(checks: int | None) -> None:
+    """Use these checks for kernels that are compiled from now on; None: those of CUDA_CPU_CHECK."""
+    global _override
+    _override = checks
+
+
+def select_kernels(pattern: str) -> None:
+    """Check only kernels whose names contain a match."""
+    global _kernels
+    _kernels = re.compile(pattern)
+
+
+def is_selected(kernel: str) -> bool:
+    return _kernels.search(kernel) is not None
+
+
+def of_kernel(name: str) -> int:
+    """Return the checks for a kernel. initcheck needs the writes of all kernels."""
+    checks = chosen()
+    return checks if not checks or is_selected(name) else checks & INITCHECK
+
+
 def chosen() -> int:
-    """Return the checks that CUDA_CPU_CHECK selects.
+    """Return the checks that CUDA_CPU_CHECK or the program selects.
 
     Raises
     ------
     ValueError
         It contains an unknown name.
     """
-    return parse(os.environ.get("CUDA_CPU_CHECK", ""))[0]
+    return parse(os.environ.get("CUDA_CPU_CHECK", ""))[0] if _override is None else _override
 
 
 def wants_leaks() -> bool:
@@ -52,5 +90,10 @@ def parse(text: str) -> tuple[int, bool]:
         elif name in NAMES:
             checks |= NAMES[name]
         else:
-            raise ValueError(f"CUDA_CPU_CHECK has {name!r}; it takes {', '.join([*NAMES, LEAKS])} and all")
+            import difflib  # not at every start
+
+            known = [*NAMES, LEAKS, "all"]
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]}? " if near else ""
+            raise ValueError(f"CUDA_CPU_CHECK has {name!r}; {hint}it takes {', '.join(known[:-1])} and all")
     return checks, leaks

@@ -1,12 +1,11 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Messages for the findings of checks, on standard error."""
+"""Messages for the findings of checks."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from cuda.cpu.check import READ, SPACES, WRITE
 from cuda.cpu.runtime.abi import numbers
@@ -130,20 +129,3 @@ def _line(check: str, finding: Finding, kernel: str, locate: Callable[[str, int]
     more = f" (and {finding.count - 1} more by this instruction)" if finding.count > 1 else ""
     instruction = locate(kernel, finding.site)
     return f"{check}: kernel {kernel!r}, block {finding.block}, thread {finding.thread}, {instruction}: {what}{more}"
-
-
-def print_lines(lines: Iterable[str]) -> None:
-    """Print lines to standard error."""
-    for line in lines:
-        print(f"cuda.cpu {line}", file=sys.stderr, flush=True)
-
-
-def leaks(records: Iterable[Any]) -> list[str]:
-    """Return a line for each allocation that a context still has at its end."""
-    return [f"leakcheck: {r.size} bytes at 0x{r.start:x} made by {r.origin} were never freed" for r in records]
-
-
-def left(kind: str, objects: Iterable[Any]) -> list[str]:
-    """Return a line for each object of a kind that a context still has at its end."""
-    end = "unloaded" if kind == "module" else "destroyed"
-    return [f"leakcheck: {kind} 0x{handle:x} was never {end}" for handle in sorted(each.handle for each in objects)]

@@ -102,5 +102,7 @@ class Code:
     locate: Callable[[Fault], str] | None = None
     # (kernel, site of an instruction in it, see kernel_abi.h) -> description of the instruction.
     describe_site: Callable[[str, int], str] | None = None
+    # The same -> (function, file, line) of the instruction and of the calls around it, from the innermost.
+    frames_of_site: Callable[[str, int], list[tuple[str, str, int]]] | None = None
     # Name of an address-taken device function -> its host address; compiles at the first call.
     function_address: Callable[[str], int] | None = None

@@ -65,7 +65,7 @@ def compile_kernel(program: Program, name: str, lane_run: int = FULL_RUN) -> Mac
     """
     from cuda.cpu.runtime import _runtime
 
-    level, checks = setting(), check.chosen()
+    level, checks = setting(), check.of_kernel(name)
     settings = f"{_runtime.ABI} {level} {_path()} {_width()} {lane_run} {checks}"
     key = cache.key_of(identity.compiler(), settings.encode(), identity.cpu(), program.key, name.encode())
     shown = os.environ.get("CUDA_CPU_EXPLAIN") == "1" or os.environ.get("CUDA_CPU_DUMP")  # only what is compiled now

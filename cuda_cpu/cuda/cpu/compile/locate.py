@@ -22,13 +22,14 @@ from cuda.cpu.emit.llvm.module import DebugLocation
 from cuda.cpu.ptx.image import elf
 from cuda.cpu.ptx.image.dwarf import line_table
 from cuda.cpu.ptx.image.image import CubinText
-from cuda.cpu.ptx.syntax import Call, Instruction
+from cuda.cpu.ptx.syntax import Call, Instruction, Location, Symbol
 
 if TYPE_CHECKING:
     from cuda.cpu.compile.code import MachineCode
     from cuda.cpu.ptx.program import Program
     from cuda.cpu.runtime._runtime import Fault, Image
 
+MOST_FRAMES = 64
 MOST_TEXT = 6 << 20  # bytes of LLVM IR: more would take seconds
 
 _MARK = re.compile(r"\s*; location (\d+)")
@@ -73,6 +74,61 @@ def describe_site(program: Program, name: str, site: int) -> str:
         if isinstance(statement, (Instruction, Call)) and statement.line == line:
             return _described(program, DebugLocation(function, line, statement.source))
     return f"PTX line {line}"
+
+
+def frames_of_site(program: Program, name: str, site: int) -> list[tuple[str, str, int]]:
+    """Return function, file and line of an instruction and of the calls around it, from the innermost.
+
+    Calls that are not inlined are followed to the kernel as long as a function has a single one.
+    """
+    function, line = list(program.reachable(name))[site >> 32], site & 0xFFFFFFFF
+    found = _inlined_frames(program, function, _source_of(program, function, line))
+    while function != name:
+        calls = [
+            (caller, statement)
+            for caller in program.reachable(name)
+            for statement in program.functions[caller].body or ()
+            if isinstance(statement, Call)
+            and isinstance(statement.target, Symbol)
+            and statement.target.name == function
+        ]
+        if len(calls) != 1 or len(found) > MOST_FRAMES:
+            break
+        function, call = calls[0]
+        found += _inlined_frames(program, function, call.source or _source_of(program, function, call.line))
+    return found
+
+
+def _source_of(program: Program, function: str, line: int) -> Location | None:
+    text = program.unit_of[function].text
+    if isinstance(text, CubinText):
+        return text.source(line)
+    statements = program.functions[function].body or ()
+    return next(
+        (each.source for each in statements if isinstance(each, (Instruction, Call)) and each.line == line), None
+    )
+
+
+def _inlined_frames(program: Program, function: str, at: Location | None) -> list[tuple[str, str, int]]:
+    """Return the frames of a location within a function of PTX."""
+    if at is None:
+        return [(function, "", 0)]
+    found = []
+    text = program.unit_of[function].text
+    while at.caller is not None and at.function:
+        name = at.function if isinstance(text, CubinText) else _string(text, at.function)
+        found.append((name, at.file, at.line))
+        at = at.caller
+    return [*found, (function, at.file, at.line)]
+
+
+def _string(text: str, label: str) -> str:
+    """Return a string of the .debug_str section of PTX."""
+    label, _, offset = label.partition("+")
+    match = re.search(rf"^{re.escape(label)}:((?:\s*\.b8[\d,\s]+(?://.*)?)+)", text, re.MULTILINE)
+    numbers = re.findall(r"\d+", re.sub(r"//.*|\.b8", "", match[1])) if match else []
+    data = bytes(int(number) & 255 for number in numbers)
+    return data[int(offset or 0) :].partition(b"\0")[0].decode("utf-8", "replace") or label
 
 
 def _described(program: Program, location: DebugLocation) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
+from cuda.cpu import check
 from cuda.cpu.compile import jit
 from cuda.cpu.compile.code import Code, GlobalVariable, Kernel, MachineCode
 from cuda.cpu.ptx import device_runtime
@@ -75,6 +76,7 @@ def code_of(program: Program, most_registers: int = 0) -> Code:
     code.compile_profiled = compiler.compile_profiled
     code.locate = compiler.locate
     code.describe_site = compiler.describe_site
+    code.frames_of_site = compiler.frames_of_site
     code.function_address = compiler.function_address
     return code
 
@@ -85,15 +87,16 @@ class _Compiler:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._lock = threading.Lock()
-        self._kernels: dict[tuple[str, int], MachineCode] = {}
+        self._kernels: dict[tuple[str, int, int], MachineCode] = {}  # by checks, too
         self._profiled: dict[tuple[str, int], MachineCode] = {}
         self._functions: dict[str, MachineCode] = {}
 
     def compile(self, name: str, lane_run: int = FULL_RUN) -> MachineCode:
+        key = name, lane_run, check.of_kernel(name)
         with self._lock:
-            if (name, lane_run) not in self._kernels:
-                self._kernels[name, lane_run] = jit.compile_kernel(self._program.laid_out(name), name, lane_run)
-            return self._kernels[name, lane_run]
+            if key not in self._kernels:
+                self._kernels[key] = jit.compile_kernel(self._program.laid_out(name), name, lane_run)
+            return self._kernels[key]
 
     def compile_profiled(self, name: str, lane_run: int = FULL_RUN) -> MachineCode:
         with self._lock:
@@ -105,7 +108,7 @@ class _Compiler:
     def locate(self, fault: Fault) -> str:
         with self._lock:
             known = [*self._kernels.items(), *self._profiled.items()]
-        compiled = [machine for (name, _), machine in known if name == fault.kernel]
+        compiled = [machine for (name, *_), machine in known if name == fault.kernel]
         if not compiled:
             return ""
         machine = next((each for each in compiled if each.image_at(fault.pc)), compiled[0])
@@ -117,6 +120,11 @@ class _Compiler:
         from cuda.cpu.compile.locate import describe_site
 
         return describe_site(self._program, name, site)
+
+    def frames_of_site(self, name: str, site: int) -> list[tuple[str, str, int]]:
+        from cuda.cpu.compile.locate import frames_of_site
+
+        return frames_of_site(self._program, name, site)
 
     def function_address(self, name: str) -> int:
         with self._lock:

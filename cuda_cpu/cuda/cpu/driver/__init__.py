@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from cuda.cpu import at_exit
+from cuda.cpu.check import state as checks
 from cuda.cpu.driver.base import error as error
 from cuda.cpu.driver.base import unsupported
 from cuda.cpu.driver.code import profiling
@@ -45,6 +46,7 @@ def _forget_after_fork() -> None:
         forget = getattr(part, "forget_after_fork", None)
         if forget is not None:
             forget()
+    checks.forget_after_fork()
 
 
 at_exit.register(context.end)  # after the runtime's own, so that it runs before

@@ -14,10 +14,10 @@ from dataclasses import asdict, dataclass, fields
 from cuda.cpu.counters import state
 from cuda.cpu.profile import data as datas
 from cuda.cpu.profile import page, text
-from cuda.cpu.profile.files import folder_problem, of_process, replace
 from cuda.cpu.profile.launch import LaunchProfile, launches_of
 from cuda.cpu.profile.metrics import METRICS, find
 from cuda.cpu.profile.occupancy import DEFAULT, limits_of
+from cuda.cpu.report_files import folder_problem, of_process, replace
 
 
 class ProfileError(Exception):

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from cuda.cpu.counters import spans, state
 from cuda.cpu.profile import timeline_page
-from cuda.cpu.profile.files import replace
+from cuda.cpu.report_files import replace
 from cuda.cpu.runtime import _runtime
 
 WAITS = ("wait for value", "wait for event")

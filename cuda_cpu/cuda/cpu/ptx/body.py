@@ -37,6 +37,9 @@ _DEEPEST = 100  # nested scopes; compilers emit two or three
 _MOST = 1 << 20  # registers of one range
 
 
+Locations = dict[tuple[tuple[int, int, int], str, int], Location]
+
+
 class BodyParser:
     """Parse one function's body.
 
@@ -47,7 +50,8 @@ class BodyParser:
     function : Function
         Receives registers, variables and statements.
     locations : dict
-        (file number, line, column) -> Location, shared by the module, whose file names are filled in at its end.
+        (file number, line, column), function and call -> Location, shared by the module, whose file names are filled in
+        at its end.
     variables : mapping
         Variables of the module that are declared before the function.
     """
@@ -56,13 +60,14 @@ class BodyParser:
         self,
         cursor: Cursor,
         function: Function,
-        locations: dict[tuple[int, int, int], Location],
+        locations: Locations,
         variables: Mapping[str, Variable],
     ) -> None:
         self.cursor = cursor
         self.function = function
         self.locations = locations
         self.location: Location | None = None
+        self.latest: dict[tuple[int, int, int], Location] = {}
         self.statements: list[Statement] = []
         self.labels: set[str] = set()  # of the outermost scope
         self.operands = OperandParser(cursor, lambda name: function.variables.get(name) or variables.get(name))
@@ -194,18 +199,20 @@ class BodyParser:
         cursor = self.cursor
         cursor.at += 1
         key = (cursor.integer(), cursor.integer(), cursor.integer())
+        function, caller = "", None
         while cursor.accept(","):
             if cursor.accept("function_name"):
-                cursor.name()
+                function = cursor.name()
                 if cursor.accept("+"):
-                    cursor.integer()
+                    function += f"+{cursor.integer()}"
             else:
                 cursor.expect("inlined_at")
-                for _ in range(3):
-                    cursor.integer()
-        if key not in self.locations:
-            self.locations[key] = Location("", key[1], key[2])
-        self.location = self.locations[key]
+                call = (cursor.integer(), cursor.integer(), cursor.integer())
+                caller = self.latest.get(call) or self._location(call)  # the latest .loc has what inlines the call
+        self.location = self.latest[key] = self._location(key, function, caller)
+
+    def _location(self, key: tuple[int, int, int], function: str = "", caller: Location | None = None) -> Location:
+        return self.locations.setdefault((key, function, id(caller)), Location("", *key[1:], function, caller))
 
     # --- statements -----------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.cpu.ptx.body import BodyParser
+from cuda.cpu.ptx.body import BodyParser, Locations
 from cuda.cpu.ptx.cursor import Cursor
 from cuda.cpu.ptx.declarations import attribute, check_registers, declaration, is_declaration, parameters
 from cuda.cpu.ptx.error import PtxError
@@ -13,7 +13,6 @@ from cuda.cpu.ptx.syntax import (
     Address,
     Function,
     Instruction,
-    Location,
     Module,
     Register,
     Statement,
@@ -83,7 +82,7 @@ class _ModuleParser:
         self.cursor = Cursor(without_source(text))
         self.module = Module((0, 0), "", 64, {}, {}, {}, name, text)
         self.files: dict[int, str] = {}
-        self.locations: dict[tuple[int, int, int], Location] = {}
+        self.locations: Locations = {}
         self.directives = {
             ".version": self._version,
             ".target": self._target,
@@ -107,7 +106,7 @@ class _ModuleParser:
                 self._definition()
         if not self.module.target:
             raise cursor.error("there is no .target")
-        for (number, _, _), location in self.locations.items():
+        for ((number, _, _), _, _), location in self.locations.items():
             location.file = self.files.get(number, "")
         return self.module
 

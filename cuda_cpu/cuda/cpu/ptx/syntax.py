@@ -165,9 +165,13 @@ class Label:
 
 @dataclass(slots=True)
 class Location:
+    """A source line; in code of an inlined function, its name and the location of the call."""
+
     file: str
     line: int
     column: int = 0
+    function: str = ""  # mangled; of PTX text the label in .debug_str
+    caller: Location | None = None
 
 
 @dataclass(slots=True)

@@ -6,13 +6,15 @@ cdef class Finding:
     """Errors of one kind of one instruction in one launch: the details of the first error, and their number."""
 
     cdef readonly int kind, flags, relation
+    cdef readonly object grid_id, symbols, allocation
+    cdef readonly str kernel
     cdef readonly object site, count, address, size, offset, start, bytes, other_site
     cdef readonly tuple block, thread, other_block, other_thread
     cdef readonly str origin
 
 
 def take_findings(uint64_t grid_id):
-    """Remove and return the findings of a launch, in the order of threads."""
+    """Remove and return the findings of a launch, in the order of threads; 0: of all that have ended."""
     cdef cpu_finding *each = cpu_findings_take(grid_id)
     cdef cpu_finding *next
     cdef Finding finding
@@ -20,6 +22,9 @@ def take_findings(uint64_t grid_id):
     while each is not NULL:
         finding = Finding.__new__(Finding)
         finding.kind, finding.flags, finding.relation = each.kind, each.flags, each.relation
+        finding.grid_id, finding.symbols = each.grid_id, <uint64_t>each.symbols
+        finding.kernel = (<char *>each.kernel).decode("utf-8", "replace")
+        finding.allocation = each.allocation.id
         finding.site, finding.count, finding.address = each.site, each.count, each.address
         finding.size, finding.offset = each.size, each.offset
         finding.start, finding.bytes = each.allocation.start, each.allocation.size
@@ -34,6 +39,16 @@ def take_findings(uint64_t grid_id):
         free(each)
         each = next
     return found
+
+
+def record_findings(bint on):
+    """Let launches with findings complete without a fault, unless the kernel cannot continue."""
+    cpu_check_record(on)
+
+
+def findings_pending():
+    """Return whether there are findings of launches that completed without a fault."""
+    return cpu_check_pending()
 
 
 def table_add(uint64_t start, uint64_t size, uint64_t id, bint joins, str origin not None):

@@ -56,6 +56,8 @@ def cache_launch(
 ):
     """Cache a fast path for this thread's launches of a function in a stream; it is taken while `awaited` are idle."""
     cdef cpu_fast_path_entry entry
+    if launch_hook is not None:
+        return
     memset(&entry, 0, sizeof(entry))
     entry.function, entry.stream, entry.compiled = function, stream, kernel.compiled
     entry.half_run, entry.max_threads, entry.max_shared = half_run, max_threads, max_shared

@@ -51,6 +51,16 @@ class QueueClosed(ValueError):
     """A command was submitted to a closed queue."""
 
 
+launch_hook = None
+
+
+def on_launch(hook):
+    """Call `hook(grid_id, kernel)` before each launch, or no longer for None; no launch takes the fast path then."""
+    global launch_hook
+    launch_hook = hook
+    invalidate_fast_path()
+
+
 cdef class Queue:
     """A stream: commands run in order, on a native thread of its own or inline in the submitting thread.
 
@@ -113,6 +123,8 @@ cdef class Queue:
         launch.cooperative = cooperative
         launch.disabled, launch.node = False, NULL
         launch.grid_id = grid_id or cpu_grid_number()
+        if launch_hook is not None:
+            launch_hook(launch.grid_id, (<char *>kernel.compiled.name).decode())
         cdef cpu_command *command = self.command(CPU_LAUNCH)
         command.launch = launch
         cpu_compiled_kernel_retain(kernel.compiled)

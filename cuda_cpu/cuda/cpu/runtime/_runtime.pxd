@@ -78,7 +78,7 @@ cdef extern from "exec/worker.h":
 
 cdef extern from "check/check.h":
     struct cpu_allocation:
-        uint64_t start, size
+        uint64_t start, size, id
         char *origin
     struct cpu_finding:
         cpu_finding *next
@@ -88,11 +88,16 @@ cdef extern from "check/check.h":
         cpu_allocation allocation
         uint64_t other_site
         uint32_t other_block[3], other_thread[3]
+        uint64_t grid_id
+        const uint64_t *symbols
+        char *kernel
     bint cpu_table_add(uint64_t start, uint64_t size, uint64_t id, bint joins, const char *origin)
     void cpu_table_remove(uint64_t id)
     void cpu_table_remove_called(void *id) noexcept nogil
     void cpu_table_clear()
     cpu_finding *cpu_findings_take(uint64_t grid_id)
+    void cpu_check_record(bint on)
+    bint cpu_check_pending()
 
 cdef extern from "queue/timeline.h":
     struct cpu_span:

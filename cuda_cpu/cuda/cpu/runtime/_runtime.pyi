@@ -5,6 +5,7 @@
 Every call that can block releases the GIL. Addresses are host addresses as int.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 ABI: Final[int]  # CPU_KERNEL_ABI
@@ -201,9 +202,22 @@ class Finding:
     other_site: int  # of the earlier access, in a race
     other_block: tuple[int, int, int]
     other_thread: tuple[int, int, int]
+    grid_id: int
+    symbols: int  # address of the kernel's module's symbols, which identifies it
+    kernel: str
+    allocation: int  # id in the table, 0: none
 
 def take_findings(grid_id: int) -> list[Finding]:
-    """Remove and return the findings of a launch, in the order of threads."""
+    """Remove and return the findings of a launch, in the order of threads; 0: of all that have ended."""
+
+def record_findings(on: bool) -> None:
+    """Let launches with findings complete without a fault, unless the kernel cannot continue."""
+
+def findings_pending() -> bool:
+    """Return whether there are findings of launches that completed without a fault."""
+
+def on_launch(hook: Callable[[int, str], None] | None) -> None:
+    """Call `hook(grid_id, kernel)` before each launch, or no longer for None; no launch takes the fast path then."""
 
 class LaunchCounts:
     """A completed launch of a profiled kernel: its configuration, the fault that ended it (0: none), its counters."""

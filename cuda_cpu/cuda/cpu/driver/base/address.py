@@ -10,6 +10,7 @@ import itertools
 import threading
 from typing import Any
 
+from cuda.cpu.check import state
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.runtime import _runtime
 
@@ -100,7 +101,7 @@ def insert(record: Allocation) -> None:
             _arenas.append(record.arena)
         _records[record.start] = record
         bisect.insort(_starts, record.start)
-        if _watched:
+        if _watched or state.active:
             _report(record)
 
 
@@ -114,6 +115,8 @@ def remove(record: Allocation, stream: Any = None) -> bool:
             return False
         del _starts[bisect.bisect_left(_starts, record.start)]
         del _records[record.start]
+    if state.active:
+        state.stacks().frees.note(record.tag)
     if not _watched:
         return True
     if stream is None:
@@ -143,8 +146,15 @@ def watch() -> None:
 
 
 def _report(record: Allocation) -> None:
-    record.tag = next(_tags)  # another one if it comes back: its removal may still be queued
-    _runtime.table_add(record.start, record.size, record.tag, record.arena is None, record.origin)
+    before, record.tag = record.tag, next(_tags)  # another one if it comes back: its removal may still be queued
+    if state.active:
+        allocations = state.stacks().allocations
+        if before:
+            allocations.copy(before, record.tag)
+        else:
+            allocations.note(record.tag)
+    if _watched:
+        _runtime.table_add(record.start, record.size, record.tag, record.arena is None, record.origin)
 
 
 def forget(arena: Any) -> None:

@@ -8,6 +8,7 @@ import itertools
 from typing import Any
 
 from cuda.cpu.abi import CUDA_ERROR_INVALID_HANDLE
+from cuda.cpu.check import state
 from cuda.cpu.driver.base.error import CudaError
 
 _numbers = itertools.count(1)
@@ -30,6 +31,8 @@ class Table(dict[int, Any]):
     def add(self, thing: Any) -> int:
         handle = next(self._next)
         self[handle] = thing
+        if state.active:
+            state.stacks().handles.note(handle)
         return handle
 
     def find(self, handle: int) -> Any:

@@ -1,11 +1,15 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the profiler needs of the driver: to wait for all launches, and to compile kernels again."""
+"""What checks and the profiler need of the driver: to wait for all launches, and to compile kernels again."""
 
 from __future__ import annotations
 
+import ctypes
+
 from cuda.cpu import at_exit
+from cuda.cpu.check import state as checks
 from cuda.cpu.counters import spans, state
+from cuda.cpu.driver.base import address
 from cuda.cpu.driver.code.function import functions
 from cuda.cpu.driver.device import wait
 from cuda.cpu.driver.device.context import contexts
@@ -26,8 +30,22 @@ def reload() -> None:
         function.unload()
 
 
+def collect_findings() -> None:
+    """Record the findings of launches that have completed."""
+    raw = _runtime.take_findings(0)
+    modules = {
+        ctypes.addressof(module.symbols): module
+        for context in list(contexts.values())
+        for module in list(context.modules)
+    }
+    for each in raw:
+        module = modules.get(each.symbols)
+        checks.findings_of([each], each.kernel, module.code if module else None)
+
+
 def begin() -> None:
-    """Make this known to the profiler; if the whole program is profiled, let it report at the end."""
+    """Make this known to checks and the profiler; if the whole program is profiled, let it report at the end."""
+    checks.begin(checks.Driver(synchronize, reload, collect_findings, address.watch))
     state.driver = state.Driver(synchronize, reload)
     if state.active:
         state.begin()

@@ -28,7 +28,7 @@ from cuda.cpu.abi import (
     CUctxCreateParams,
     CUexecAffinityParam,
 )
-from cuda.cpu.check import report
+from cuda.cpu.check import state
 from cuda.cpu.driver.base import address, block, capture_state
 from cuda.cpu.driver.base import limit as limits
 from cuda.cpu.driver.base.error import CudaError, answer, invalid
@@ -166,11 +166,15 @@ class Context:
         if not check.wants_leaks():
             return
         ours = {record.start for module in self.modules for record in module.variables.values()}
-        report.print_lines(report.leaks(each for each in address.of_context(self) if each.start not in ours))
         defaults = [self.legacy, *self.per_thread.values()]
-        report.print_lines(report.left("stream", [each for each in self.streams if each not in defaults]))
-        report.print_lines(report.left("event", self.events))
-        report.print_lines(report.left("module", [each for each in self.modules if each.library is None]))
+        state.leaks(
+            (each for each in address.of_context(self) if each.start not in ours),
+            (
+                ("stream", "destroyed", [each.handle for each in self.streams if each not in defaults]),
+                ("event", "destroyed", [each.handle for each in self.events]),
+                ("module", "unloaded", [each.handle for each in self.modules if each.library is None]),
+            ),
+        )
 
 
 _stacks: dict[int, list[Context]] = {}

@@ -23,7 +23,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_LAUNCH_FAILED,
     CUDA_ERROR_MISALIGNED_ADDRESS,
 )
-from cuda.cpu.check import report
+from cuda.cpu.check import state
 from cuda.cpu.driver.base import address
 from cuda.cpu.driver.base.error import CudaError
 from cuda.cpu.ptx.error import PtxError
@@ -62,7 +62,6 @@ def describe(context: Any, fault: Any) -> tuple[int, str]:
     """Return the CUresult of a fault and a sentence that names the kernel, the block and the location."""
     status, text = RESULTS.get(fault.kind, (CUDA_ERROR_LAUNCH_FAILED, f"fault {fault.kind}"))
     found = _found(context, fault)
-    report.print_lines(found)
     if found and not (fault.pc or fault.line or fault.message):  # the launch ran on, so that there is nothing else
         return status, "\n".join(found)
     problem = text.format(address=fault.address, nearby=address.nearby(fault.address), message=fault.message)
@@ -75,13 +74,13 @@ def describe(context: Any, fault: Any) -> tuple[int, str]:
 
 
 def _found(context: Any, fault: Any) -> list[str]:
-    """Return the findings of checks in a launch."""
+    """Record the findings of checks in a launch that has failed, and return their messages."""
+    raw = _runtime.take_findings(fault.grid_id) if fault.grid_id else []
+    if not raw:
+        return []
     function = _function(context, fault)
-
-    def locate(name: str, site: int) -> str:
-        return function.module.code.describe_site(name, site) if function else f"PTX line {site & 0xFFFFFFFF}"
-
-    return [report.describe(each, fault.kernel, locate) for each in _runtime.take_findings(fault.grid_id)]
+    found = state.findings_of(raw, fault.kernel, function.module.code if function else None)
+    return [f"{each.checker}: {each.message}" for each in found]
 
 
 def _location(context: Any, fault: Any) -> str:
@@ -110,6 +109,7 @@ def _function(context: Any, fault: Any) -> Any:
 def collect(context: Any, queue: Any) -> None:
     """Turn a queue's fault into the context's sticky error; cancellation is no fault (see `check_interrupted`)."""
     generation = context.id
+    state.collect()
     fault = queue.take_fault()
     if fault is None or context.error:
         return

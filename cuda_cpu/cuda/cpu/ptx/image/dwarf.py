@@ -10,6 +10,11 @@ from typing import NamedTuple
 
 from cuda.cpu.ptx.error import PtxError
 
+# DW_LNE_NVIDIA_inlined_call of elfutils' dwarf.h: the number of the row of the call in this sequence, from 1 (0: not
+# inlined), and the function's name as an offset in .debug_str. tests/cpu/ptx/test_ptx_compilers.py checks it.
+_INLINED = 0x90
+_NAMES = ".debug_str"
+
 
 class Row(NamedTuple):
     """A row of a line table: code from this offset up to the next row's is of this line; line 0 ends a sequence."""
@@ -18,6 +23,8 @@ class Row(NamedTuple):
     offset: int
     line: int
     file: str  # "" in DWARF 5, whose file names are not read
+    function: str = ""  # of inlined code; its name
+    caller: Row | None = None  # of inlined code: the row of the call
 
 
 def line_table(found: Mapping[str, bytes], name: str) -> Iterator[Row]:
@@ -40,7 +47,7 @@ def line_table(found: Mapping[str, bytes], name: str) -> Iterator[Row]:
     try:
         starts = _relocations(found, name, table)
         while at < len(table):
-            program = _Program(table, at, starts)
+            program = _Program(table, at, starts, found.get(_NAMES, b""))
             yield from program.rows()
             at = program.end
     except (IndexError, ValueError, ZeroDivisionError, struct.error) as error:
@@ -60,9 +67,9 @@ def _relocations(found: Mapping[str, bytes], name: str, table: bytes) -> dict[in
 class _Program:
     """One line-number program: its header, and the state machine that runs it (6.2.2, 6.2.4, 6.2.5)."""
 
-    def __init__(self, table: bytes, at: int, starts: dict[int, tuple[int, int]]) -> None:
+    def __init__(self, table: bytes, at: int, starts: dict[int, tuple[int, int]], names: bytes) -> None:
         size, version = struct.unpack_from("<IH", table, at)
-        self.table, self.starts, self.end = table, starts, at + 4 + size
+        self.table, self.starts, self.end, self.names = table, starts, at + 4 + size, names
         at += 6 + (2 if version >= 5 else 0)  # 5 has the sizes of addresses and selectors
         self.begin = at + 4 + struct.unpack_from("<I", table, at)[0]
         self.shortest = table[at + 4]
@@ -87,6 +94,8 @@ class _Program:
     def rows(self) -> Iterator[Row]:
         table, at = self.table, self.begin
         section, address, line, file = 0, 0, 1, 1
+        made_rows: list[Row] = []
+        function, caller = "", None
         while at < self.end:
             opcode = table[at]
             at += 1
@@ -100,8 +109,11 @@ class _Program:
                 if table[at] == 1:  # DW_LNE_end_sequence
                     yield Row(section, address, 0, "")
                     address, line, file = 0, 1, 1
+                    function, caller, made_rows = "", None, []
                 elif table[at] == 2:  # DW_LNE_set_address
                     section, address = self.starts.get(at + 1, (0, 0))
+                elif table[at] == _INLINED:
+                    function, caller = self._inlined(at + 1, made_rows)
                 at += size
             elif opcode == 1:  # DW_LNS_copy
                 made = True
@@ -122,7 +134,17 @@ class _Program:
                 for _ in range(self.lengths[opcode - 1]):
                     _, at = _leb128(table, at)
             if made:
-                yield Row(section, address, line, self.files[file] if file < len(self.files) else "")
+                name = self.files[file] if file < len(self.files) else ""
+                made_rows.append(Row(section, address, line, name, function, caller))
+                yield made_rows[-1]
+
+    def _inlined(self, at: int, rows: list[Row]) -> tuple[str, Row | None]:
+        """Return the function that the next rows are inlined from, and the row of its call."""
+        number, at = _leb128(self.table, at)
+        offset, _ = _leb128(self.table, at)
+        if not 0 < number <= len(rows):
+            return "", None
+        return self.names[offset:].partition(b"\0")[0].decode("utf-8", "replace"), rows[number - 1]
 
 
 def _leb128(data: bytes, at: int, *, signed: bool = False) -> tuple[int, int]:

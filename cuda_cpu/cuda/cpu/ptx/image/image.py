@@ -13,15 +13,20 @@ import bisect
 import functools
 import operator
 import re
+from typing import TYPE_CHECKING
 
 from cuda.cpu.ptx import device_runtime, targets
 from cuda.cpu.ptx.error import NoPtxError, PtxError
 from cuda.cpu.ptx.image import elf, fatbin, host_memory
 from cuda.cpu.ptx.syntax import Location
 
+if TYPE_CHECKING:
+    from cuda.cpu.ptx.image.dwarf import Row
+
 _SECTION = ".nv_debug_ptx_txt"
 _LINES = ".debug_line"  # line table: from machine code of the GPU to source lines
 _PTX_LINES = ".nv_debug_line_sass"  # the same to lines of PTX; of several units, its files are their sections
+_NAMES = ".debug_str"  # of inlined functions
 _PARAMETERS = ".nv.constant0."
 _TOOLS = ".note.nv.tkinfo"  # a note with the tools that made the cubin, and their command-line options
 _MOST_REGISTERS = re.compile(rb"(?<![\w-])--?maxrregcount[= ](\d+)")
@@ -62,7 +67,7 @@ class CubinText(str):
 
         rows: dict[int, list[tuple[int, Location]]] = {}
         for row in line_table(self._tables, _LINES):
-            rows.setdefault(row.section, []).append((row.offset, Location(row.file, row.line)))
+            rows.setdefault(row.section, []).append((row.offset, _location(row)))
         for each in rows.values():
             each.sort(key=_offset)
         found: dict[int, Location] = {}
@@ -73,6 +78,11 @@ class CubinText(str):
                 if row.line and before and known[before - 1][1].line:
                     found.setdefault(row.line, known[before - 1][1])
         return found
+
+
+def _location(row: Row) -> Location:
+    caller = _location(row.caller) if row.caller is not None else None
+    return Location(row.file, row.line, 0, row.function, caller)
 
 
 def ptx_of(data: bytes, *, capability: int | None = None) -> list[str]:
@@ -173,7 +183,7 @@ def _cubin_ptx(data: bytes, capability: int | None) -> list[str]:
 
 
 def _cubin_units(found: elf.Sections) -> list[str]:
-    lines = dict(found.select(lambda name: name.endswith((_LINES, _PTX_LINES))))
+    lines = dict(found.select(lambda name: name.endswith((_LINES, _PTX_LINES)) or name == _NAMES))
     units = found.select(lambda name: name == _SECTION or name.startswith(_SECTION + "."))
     options = _MOST_REGISTERS.findall(b" ".join(content for _, content in found.select(lambda name: name == _TOOLS)))
     most = min(int(options[-1][:_DIGITS]), _ALL_REGISTERS) if options else 0

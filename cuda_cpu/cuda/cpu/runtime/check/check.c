@@ -25,6 +25,8 @@ static struct {
     struct cpu_finding *first;
 } findings = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+static _Atomic bool recording, pending; /* cpu_check_record, cpu_check_pending */
+
 /* Targets of redirected invalid accesses: loads read zeros, stores are never read. */
 static _Alignas(4096) uint8_t zeros[4096], sink[4096];
 
@@ -64,14 +66,19 @@ bool cpu_check_add(struct cpu_job *job, const struct cpu_finding *found)
         known->next = NULL;
         *link = known;
     }
-    if (known)
+    if (known) {
         known->count = count;
+        known->symbols = job->compiled->symbols;
+        strncpy(known->kernel, job->compiled->name, sizeof known->kernel - 1);
+    }
     pthread_mutex_unlock(&findings.lock);
     return atomic_fetch_add(&job->errors, 1) + 1 < MAX_ERRORS && kinds < MAX_KINDS;
 }
 
 static bool comes_before(const struct cpu_finding *a, const struct cpu_finding *b)
 {
+    if (a->grid_id != b->grid_id)
+        return a->grid_id < b->grid_id;
     if (a->order != b->order)
         return a->order < b->order;
     return a->site != b->site ? a->site < b->site : a->kind <= b->kind;
@@ -81,9 +88,11 @@ struct cpu_finding *cpu_findings_take(uint64_t grid_id)
 {
     struct cpu_finding *taken = NULL, **link = &findings.first;
     pthread_mutex_lock(&findings.lock);
+    if (!grid_id)
+        atomic_store(&pending, false);
     while (*link) {
         struct cpu_finding *each = *link;
-        if (each->grid_id != grid_id) {
+        if (grid_id ? each->grid_id != grid_id : !each->complete) {
             link = &each->next;
             continue;
         }
@@ -132,6 +141,30 @@ void cpu_check_end(struct cpu_job *job)
         memcpy(job->fault.block, first->block, sizeof job->fault.block);
         job->fault.warp = (uint32_t)(first->order % CPU_MAX_BLOCK_THREADS / CPU_WARP_SIZE);
     }
+    pthread_mutex_unlock(&findings.lock);
+}
+
+void cpu_check_record(bool on)
+{
+    atomic_store(&recording, on);
+}
+
+bool cpu_check_pending(void)
+{
+    return atomic_load(&pending);
+}
+
+void cpu_check_finish(struct cpu_job *job)
+{
+    if (!atomic_load(&recording) || atomic_load(&job->stop)) {
+        cpu_check_end(job);
+        return;
+    }
+    pthread_mutex_lock(&findings.lock);
+    for (struct cpu_finding *each = findings.first; each; each = each->next)
+        if (each->grid_id == job->grid_id)
+            each->complete = true;
+    atomic_store(&pending, true);
     pthread_mutex_unlock(&findings.lock);
 }
 

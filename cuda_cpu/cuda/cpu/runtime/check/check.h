@@ -110,6 +110,10 @@ struct cpu_finding {
     struct cpu_allocation allocation;
     uint64_t other_site; /* of the earlier access, in a race */
     uint32_t other_block[3], other_thread[3];
+    /* Of the launch, for findings that do not fail it. */
+    bool complete;           /* the launch has ended */
+    const uint64_t *symbols; /* of the kernel's module; identifies it */
+    char kernel[256];
 };
 
 /* check_table.c: table of allocations, which the driver maintains once the first checked kernel is loaded. */
@@ -152,7 +156,13 @@ void cpu_check_malloc(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *si
 void cpu_check_free(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *pointer);
 /* End a launch that has findings with the fault CPU_FAULT_CHECK. */
 void cpu_check_end(struct cpu_job *job);
-/* Remove the findings of a launch, in the order of threads; the caller frees them. */
+/* From now on launches with findings complete without a fault, unless the kernel cannot continue. */
+void cpu_check_record(bool on);
+/* Note that a launch with findings has ended: with a fault, or recorded. */
+void cpu_check_finish(struct cpu_job *job);
+/* Return whether there are findings of launches that ended without a fault. */
+bool cpu_check_pending(void);
+/* Remove the findings of a launch, in the order of threads; 0: of all that have ended. The caller frees them. */
 struct cpu_finding *cpu_findings_take(uint64_t grid_id);
 
 #endif

@@ -214,7 +214,7 @@ bool cpu_job_run(struct cpu_job *job, struct cpu_worker *worker)
     if (job->profile)
         cpu_profile_end(job);
     if (atomic_load_explicit(&job->errors, memory_order_relaxed))
-        cpu_check_end(job);
+        cpu_check_finish(job);
     uint32_t stop = atomic_load(&job->stop);
     if (stop && !atomic_load(&job->recorded) && atomic_load(&job->next) < job->blocks)
         cpu_job_fault(job, NULL, stop, 0, 0, NULL);

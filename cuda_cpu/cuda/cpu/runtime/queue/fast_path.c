@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/check.h"
 #include "exec/printf.h"
 #include "process.h"
 
@@ -215,7 +216,9 @@ static int synchronize(uint64_t stream)
         if (!is_well(entry->awaited[i], deadline))
             return CPU_FALLBACK;
     /* Look up again: a context may have failed meanwhile, which invalidates the entry. */
-    return find(0, stream) == entry && !atomic_load(&deferred_work) && !cpu_printf_pending() ? SUCCESS : CPU_FALLBACK;
+    return find(0, stream) == entry && !atomic_load(&deferred_work) && !cpu_printf_pending() &&
+                   !cpu_check_pending()
+               ? SUCCESS : CPU_FALLBACK;
 }
 
 static int query(uint64_t stream)

@@ -8,13 +8,17 @@ import os
 
 
 def replace(path: str, content: str) -> None:
-    """Write a file as a whole, or leave what was there.
+    """Write a file as a whole, or leave what was there. Pipes and devices are written to.
 
     Raises
     ------
     OSError
         It cannot be written.
     """
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(content)
+        return
     temporary = f"{path}.{os.getpid()}.tmp"
     try:
         with open(temporary, "w", encoding="utf-8") as file:

@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Make findings from what the runtime reports, and from what is left at the end of a context."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from cuda.cpu.check import recorder, report, stacks
+from cuda.cpu.check.finding import Finding, Frame, Stack
+
+if TYPE_CHECKING:
+    from cuda.cpu.runtime import _runtime
+
+NAMES = {value: name.lower() for name, value in report.FOUND.items()}
+_INSTRUCTION = re.compile(r"`(.*)`")
+
+
+def finding_of(raw: _runtime.Finding, kernel: str, code: Any) -> Finding:
+    """Return a finding of a kernel; `code` is its program, None if its module is unloaded."""
+
+    def locate(name: str, site: int) -> str:
+        return code.describe_site(name, site) if code else f"PTX line {site & 0xFFFFFFFF}"
+
+    def frames(site: int) -> Stack:
+        found = code.frames_of_site(kernel, site) if code else [(kernel, "", 0)]
+        known = any(file for _, file, _ in found)
+        return tuple(Frame(demangled(function), file, line) for function, file, line in found) if known else ()
+
+    checker, _, message = report.describe(raw, kernel, locate).partition(": ")
+    instruction = _INSTRUCTION.search(locate(kernel, raw.site))
+    race = checker == "racecheck"
+    return Finding(
+        checker, NAMES[raw.kind], "error", message, kernel, recorder.number_of(raw.grid_id), raw.block, raw.thread,
+        raw.count, raw.address, raw.size, instruction[1] if instruction else "", frames(raw.site),
+        frames(raw.other_site) if race else (), stacks.launches.find(raw.grid_id),
+        stacks.allocations.find(raw.allocation),
+        stacks.frees.find(raw.allocation) if NAMES[raw.kind] == "freed" else (),
+    )  # fmt: skip
+
+
+@functools.cache
+def _demangler() -> Any:
+    """Return __cxa_demangle of the C++ library; None without one."""
+    try:
+        function = ctypes.CDLL("libstdc++.so.6").__cxa_demangle
+    except (OSError, AttributeError):
+        return None
+    function.restype = ctypes.c_void_p
+    return function
+
+
+def demangled(name: str) -> str:
+    """Return the C++ name of a function, or its name in PTX."""
+    demangle = _demangler()
+    if demangle is None or not name.startswith("_Z"):
+        return name
+    status = ctypes.c_int()
+    text = demangle(name.encode(), None, None, ctypes.byref(status))
+    if not text:
+        return name
+    found = ctypes.string_at(text).decode(errors="replace")
+    libc = ctypes.CDLL(None)
+    libc.free(ctypes.c_void_p(text))
+    return found
+
+
+def leaked_memory(records: Iterable[Any]) -> Iterator[Finding]:
+    """Yield a finding for each allocation that still exists."""
+    for each in records:
+        yield _leak(
+            "memory", "warning", f"{each.size} bytes at 0x{each.start:x} made by {each.origin} were never freed",
+            each.start, each.size, stacks.allocations.find(each.tag),
+        )  # fmt: skip
+
+
+def leaked_objects(kind: str, ended: str, handles: Iterable[int], severity: str = "info") -> Iterator[Finding]:
+    """Yield a finding for each object that still exists."""
+    for handle in sorted(handles):
+        text = f"{kind} 0x{handle:x} was never {ended}"
+        yield _leak(kind.replace(" ", "_"), severity, text, handle, 0, stacks.handles.find(handle))
+
+
+def _leak(kind: str, severity: str, message: str, address: int, size: int, stack: Stack) -> Finding:
+    return Finding("leakcheck", kind, severity, message, address=address, size=size, allocation_stack=stack)

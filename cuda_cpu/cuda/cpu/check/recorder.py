@@ -1,0 +1,134 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""What checks have found in this process: printed, filtered by the options, recorded for the reports."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import sys
+import threading
+from collections.abc import Iterable
+
+from cuda.cpu import at_exit, check
+from cuda.cpu.check import stacks, state, suppressions
+from cuda.cpu.check.finding import SEVERITIES, Finding, to_dict
+from cuda.cpu.check.options import Options, from_environment
+from cuda.cpu.runtime import _runtime
+
+_options = Options()
+_rules: list[suppressions.Rule] = []
+_lock = threading.Lock()
+_found: list[Finding] = []
+_numbers = itertools.count(1)
+_matching = itertools.count(1)
+_launch_numbers: dict[int, tuple[int, int]] = {}  # grid -> its number, and that among launches of selected kernels
+
+
+def begin() -> None:
+    """Begin in a process whose environment asks for checks."""
+    options = from_environment()
+    start(options)
+    if options is not None:
+        at_exit.register(finish)
+
+
+def finish() -> None:
+    """Wait for all launches, and record what is left to be found, when the program ends."""
+    findings()
+
+
+def start(options: Options | None) -> None:
+    """Record stacks from now on; with options, findings no longer fail calls."""
+    global _options, _rules
+    if options is not None:
+        _rules = suppressions.read(options.suppressions) if options.suppressions else []
+        _options = options
+        check.select_kernels(options.kernel)
+        _runtime.record_findings(True)
+    state.active = True
+    _runtime.on_launch(_launched)
+
+
+def stop() -> None:
+    """Stop what `start` began."""
+    global _options, _rules
+    state.active, _options, _rules = False, Options(), []
+    check.select_kernels("")
+    _runtime.on_launch(None)
+    _runtime.record_findings(False)
+
+
+def _launched(grid: int, kernel: str) -> None:
+    stacks.launches.note(grid)
+    with _lock:
+        _launch_numbers[grid] = next(_numbers), next(_matching) if check.is_selected(kernel) else 0
+        if len(_launch_numbers) > 100_000:
+            del _launch_numbers[next(iter(_launch_numbers))]
+
+
+def number_of(grid: int) -> int:
+    """Return the number of a launch among those of this process, 0 if it is not known."""
+    return _launch_numbers.get(grid, (0, 0))[0]
+
+
+def _is_wanted(finding: Finding, grid: int) -> bool:
+    if SEVERITIES.index(finding.severity) < SEVERITIES.index(_options.severity):
+        return False
+    if not finding.kernel:
+        return True
+    if not check.is_selected(finding.kernel):
+        return False
+    return _options.launch in (0, _launch_numbers.get(grid, (0, 0))[1])
+
+
+def add(findings: Iterable[tuple[Finding, int]]) -> None:
+    """Add findings with the numbers of their grids: print them, and keep them for the reports."""
+    for finding, grid in findings:
+        if not _is_wanted(finding, grid):
+            continue
+        finding.process = os.getpid()
+        rule = next((each for each in _rules if each.matches(finding)), None)
+        if rule is not None:
+            finding.suppressed_by = rule.line
+        elif not _options.quiet:
+            _print(finding)
+        with _lock:
+            _found.append(finding)
+            if _options.records:
+                _record(finding)
+
+
+def _print(finding: Finding) -> None:
+    print(f"cuda.cpu {finding}", file=sys.stderr, flush=True)
+
+
+def _record(finding: Finding) -> None:
+    """Append a finding to this process's file at once, since the process may end in any way."""
+    path = os.path.join(_options.records, f"{os.getpid()}.jsonl")
+    try:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(to_dict(finding)) + "\n")
+    except OSError as error:
+        print(f"cuda.cpu: a finding could not be recorded in {path}: {error.strerror}", file=sys.stderr)
+
+
+def findings(*, forget: bool = False) -> list[Finding]:
+    """Wait for all launches and return what was found in this process so far, without what is suppressed."""
+    if state.driver is not None:
+        state.driver.synchronize()
+        state.driver.collect()
+    with _lock:
+        found = [each for each in _found if not each.suppressed_by]
+        if forget:
+            _found.clear()
+    return found
+
+
+def forget_after_fork() -> None:
+    """Leave a forked child without the findings of its parent, which reports them."""
+    global _lock
+    _lock = threading.Lock()
+    _found.clear()
+    stacks.forget_after_fork()

@@ -1,0 +1,116 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m cuda.cpu check`: the options, and the report on the program and its child processes.
+
+Each process appends its findings to a file of its own in a folder, so that they are not lost however it ends.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable
+
+from cuda.cpu import check
+from cuda.cpu.check import formats, suppressions
+from cuda.cpu.check.finding import SEVERITIES, Finding, from_dict
+from cuda.cpu.check.formats import Report
+from cuda.cpu.check.options import VARIABLE, OptionError, Options
+from cuda.cpu.report_files import folder_problem, replace
+
+FORMATS: dict[str, Callable[[Report], str]] = {
+    "save": formats.to_text, "json": formats.to_json, "xml": formats.to_xml,
+}  # fmt: skip
+FAILED = 2  # exit status if a report cannot be written
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `python -m cuda.cpu check`."""
+    parser.add_argument(
+        "--checks", default="all", metavar="NAMES",
+        help=f"{', '.join([*check.NAMES, check.LEAKS])} or all, with commas between; default %(default)s",
+    )  # fmt: skip
+    parser.add_argument("--kernel", default="", metavar="REGEX", help="check only kernels whose names contain this")
+    parser.add_argument("--launch", type=int, default=0, metavar="N", help="report only their N-th launch, from 1")
+    parser.add_argument("--severity", default="info", metavar="LEVEL", help=f"the least: {', '.join(SEVERITIES)}")
+    parser.add_argument("--suppressions", default="", metavar="FILE", help="findings not to report")
+    parser.add_argument(
+        "--print-suppressions", action="store_true", help="print the lines of a suppressions file for what was found"
+    )
+    for option, kind in (("save", "text"), ("json", "JSON"), ("xml", "XML")):
+        parser.add_argument(f"--{option}", default="", metavar="FILE", help=f"write the report as {kind}")
+    parser.add_argument(
+        "--error-exitcode", type=int, default=1, metavar="N",
+        help="exit status of a program that succeeds if there are errors or warnings; default %(default)s, 0: its own",
+    )  # fmt: skip
+
+
+def variables(given: argparse.Namespace, folder: str) -> dict[str, str]:
+    """Return the environment variables that make a program check its kernels and record the findings in a folder.
+
+    Raises
+    ------
+    OptionError
+        An option is wrong.
+    """
+    try:
+        check.parse(given.checks)
+        if given.suppressions:
+            suppressions.read(given.suppressions)
+    except ValueError as error:
+        raise OptionError(str(error).replace("CUDA_CPU_CHECK has", "--checks:")) from None
+    except suppressions.SuppressionError as error:
+        raise OptionError(f"--suppressions: {error}") from None
+    if not 0 <= given.error_exitcode <= 255:
+        raise OptionError(f"--error-exitcode is {given.error_exitcode}, must be 0 to 255")
+    for option in FORMATS:
+        path = getattr(given, option)
+        problem = folder_problem(path) if path else ""
+        if not problem and path and (os.path.isdir(path) or (os.path.exists(path) and not os.access(path, os.W_OK))):
+            problem = f"{path} is no file that can be written"
+        if problem:
+            raise OptionError(f"--{option}: {problem}")
+    options = Options(
+        given.kernel, given.launch, given.severity, given.suppressions and os.path.abspath(given.suppressions), folder
+    )
+    options.check()
+    return {"CUDA_CPU_CHECK": given.checks, VARIABLE: options.to_json()}
+
+
+def recorded(folder: str) -> list[Finding]:
+    """Return what the processes of a program have recorded, in the order of their numbers."""
+    found = []
+    for name in sorted(os.listdir(folder), key=lambda name: (len(name), name)):
+        with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if line.endswith("\n"):  # of a process that was killed, the last line may be incomplete
+                    found.append(from_dict(json.loads(line)))
+    return found
+
+
+def finish(given: argparse.Namespace, folder: str, status: int) -> int:
+    """Write the reports on a program that has ended, and return the exit status."""
+    found = recorded(folder)
+    rules = suppressions.read(given.suppressions) if given.suppressions else []
+    report = Report(
+        given.checks, status, [each for each in found if not each.suppressed_by],
+        [each for each in found if each.suppressed_by], suppressions.unused(rules, found), given.suppressions,
+    )  # fmt: skip
+    for line in formats.summary(report).splitlines():
+        print(f"cuda.cpu {line}", file=sys.stderr)
+    if given.print_suppressions:
+        for line in dict.fromkeys(map(suppressions.rule_for, report.findings)):
+            print(line)
+    serious = any(each.severity != "info" for each in report.findings)
+    result = given.error_exitcode or status if serious and not status else status
+    for option, make in FORMATS.items():
+        path = getattr(given, option)
+        if path:
+            try:
+                replace(path, make(report))
+            except OSError as error:
+                print(f"cuda.cpu: the report could not be written to {path}: {error.strerror}", file=sys.stderr)
+                result = result or FAILED
+    return result

@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Whether checks are active in this process, and what they need of the driver.
+
+Imported by the driver, so it imports nothing but the runtime: a program without checks pays for one attribute.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from cuda.cpu import check
+from cuda.cpu.runtime import _runtime
+
+
+class Driver(NamedTuple):
+    """What checks need of the driver."""
+
+    synchronize: Callable[[], None]  # waits for all launches
+    reload: Callable[[], None]  # lets all kernels be compiled again at their next launch
+    collect: Callable[[], None]  # records the findings of completed launches
+    watch: Callable[[], None]  # reports all allocations to the runtime
+
+
+active = False  # whether call stacks are recorded
+driver: Driver | None = None  # None before it is imported
+
+
+def begin(of: Driver) -> None:
+    """Begin, if the environment asks for checks."""
+    global driver
+    driver = of
+    try:
+        wanted = check.chosen() or check.wants_leaks()
+    except ValueError:
+        return  # cuInit reports it
+    if wanted:
+        recorder().begin()
+
+
+def recorder() -> Any:
+    return importlib.import_module("cuda.cpu.check.recorder")  # programs without checks do not need it
+
+
+def stacks() -> Any:
+    return importlib.import_module("cuda.cpu.check.stacks")
+
+
+def findings_of(raw: Iterable[_runtime.Finding], kernel: str, code: Any) -> list[Any]:
+    """Record and return the findings of a launch, described by the program of the kernel."""
+    build = importlib.import_module("cuda.cpu.check.build")
+    found = [(build.finding_of(each, kernel, code), each.grid_id) for each in raw]
+    recorder().add(found)
+    return [finding for finding, _ in found]
+
+
+def leaks(memory: Iterable[Any], objects: Iterable[tuple[str, str, Iterable[int]]]) -> None:
+    """Record what a context still has at its end: allocations, and handles by kind and by what ends them."""
+    build = importlib.import_module("cuda.cpu.check.build")
+    found = [*build.leaked_memory(memory)]
+    for kind, end, handles in objects:
+        found += build.leaked_objects(kind, end, handles)
+    recorder().add((each, 0) for each in found)
+
+
+def forget_after_fork() -> None:
+    if active:
+        recorder().forget_after_fork()
+
+
+def collect() -> None:
+    """Record the findings of launches that have completed."""
+    if driver is not None and _runtime.findings_pending():
+        driver.collect()

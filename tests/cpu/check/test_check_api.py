@@ -1,0 +1,151 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""cuda.cpu.check.Check and findings(): checks that a program asks for itself."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import re
+from ctypes import c_uint64
+from xml.etree import ElementTree
+
+import pytest
+
+pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtime is not built")
+pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
+
+from cuda.cpu import driver
+from cuda.cpu.check import Check, Finding, Frame, findings
+
+pytestmark = pytest.mark.cpu_only
+
+HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
+STORE = """.visible .entry {name}(.param .u64 p) {{ .reg .b64 %d<2>;
+ ld.param.u64 %d1, [p];
+ st.global.u32 [%d1+64], 1;
+ ret; }}
+"""
+
+
+@pytest.fixture
+def program():
+    """A context with a buffer of 64 bytes, of which the kernels `k` and `other` write the 17th word."""
+    driver.cuInit(0)
+    handle = driver.cuCtxCreate_v2(0, 0)
+    yield Program()
+    driver.cuCtxDestroy(handle)
+
+
+class Program:
+    def __init__(self):
+        self.buffer = driver.cuMemAlloc(64)
+        module = self.load(STORE.format(name="k") + STORE.format(name="other"))
+        self.functions = {name: driver.cuModuleGetFunction(module, name.encode()) for name in ("k", "other")}
+
+    def load(self, text):
+        image = ctypes.create_string_buffer((HEAD + text).encode())
+        return driver.cuModuleLoadData(ctypes.addressof(image))
+
+    def start(self, name="k", count=1):
+        value = c_uint64(self.buffer)
+        values = (ctypes.c_void_p * 1)(ctypes.addressof(value))
+        for _ in range(count):
+            driver.cuLaunchKernel(self.functions[name], 1, 1, 1, 1, 1, 1, 0, 0, ctypes.addressof(values), 0)
+
+
+def test_findings_of_a_block(program):
+    program.start()
+    with Check("memcheck") as checked:
+        program.start(count=2)
+    program.start()
+    driver.cuCtxSynchronize()  # the context has not failed
+    first, second = checked.findings
+    assert isinstance(first, Finding)
+    assert (first.checker, first.kind, first.kernel, first.address) == ("memcheck", "outside", "k", program.buffer + 64)
+    assert second.launch == first.launch + 1
+    assert first.launch_stack[0] == Frame("Program.start", __file__, first.launch_stack[0].line)
+    assert first.launch_stack[1].function == "test_findings_of_a_block"
+
+
+def test_it_can_be_used_again_and_as_a_decorator(program):
+    checked = Check("memcheck")
+    for count in (1, 2):
+        with checked:
+            program.start(count=1)
+        assert len(checked.findings) == count
+    checked(program.start)(count=3)
+    assert len(checked.findings) == 5
+
+
+def test_kernels_are_selected(program):
+    with Check("memcheck", "^oth") as checked:
+        program.start()
+        program.start("other")
+    assert [each.kernel for each in checked.findings] == ["other"]
+
+
+def test_an_exception_does_not_lose_findings(program):
+    checked = Check("memcheck")
+
+    @checked
+    def fail():
+        program.start()
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert len(checked.findings) == 1
+    with Check("memcheck"):
+        pass
+
+
+def test_nothing_is_printed_but_on_demand(program, capfd):
+    with Check("memcheck") as checked:
+        program.start()
+        assert [each.kind for each in findings()] == ["outside"]
+    assert capfd.readouterr().err == ""
+    assert re.match("memcheck: kernel 'k'.*\n    launched by .*test_check_api.py", str(checked))
+    assert json.loads(checked.to_json())["findings"][0]["kernel"] == "k"
+    assert ElementTree.fromstring(checked.to_xml()).findtext("record/where/func") == "k"
+
+
+def test_a_module_that_is_unloaded_at_once(program):
+    with Check("memcheck") as checked:
+        module = program.load(STORE.format(name="gone"))
+        program.functions["gone"] = driver.cuModuleGetFunction(module, b"gone")
+        program.start("gone")
+        driver.cuModuleUnload(module)
+    assert checked.findings[0].instruction == "st.global.u32 [%d1+64], 1;"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [(("memchek",), "did you mean memcheck"), (("leakcheck",), "end of a context"), (("all", "("), "unterminated")],
+)
+def test_wrong_arguments(arguments, expected):
+    with pytest.raises((ValueError, re.error), match=expected):
+        Check(*arguments)
+
+
+def test_one_at_a_time():
+    with Check(), pytest.raises(RuntimeError, match="other checks are active"):
+        Check().__enter__()
+
+
+def test_graphs(program):
+    """Launches of a graph that was instantiated while checks were active."""
+    with Check("memcheck") as checked:
+        stream = driver.cuStreamCreate(1)
+        driver.cuStreamBeginCapture(stream, 0)
+        value = c_uint64(program.buffer)
+        values = (ctypes.c_void_p * 1)(ctypes.addressof(value))
+        driver.cuLaunchKernel(program.functions["k"], 1, 1, 1, 1, 1, 1, 0, stream, ctypes.addressof(values), 0)
+        graph = driver.cuStreamEndCapture(stream)
+        executable = driver.cuGraphInstantiate(graph, 0)
+        driver.cuGraphLaunch(executable, stream)
+        driver.cuGraphLaunch(executable, stream)
+    (found,) = checked.findings  # the launches of a node have one number until its findings are collected
+    assert (found.kernel, found.count) == ("k", 2)
+    assert found.launch_stack[0].function == "test_graphs"
+    driver.cuStreamDestroy(stream)
