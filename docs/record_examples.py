@@ -15,24 +15,32 @@ from PIL import Image
 
 ROOT = pathlib.Path(__file__).parents[1]
 EXAMPLES, RECORDS = ROOT / "examples", ROOT / "docs/_static/examples"
-NOT_SHOWN = {"make_picture"}
+NOT_SHOWN = {"make_picture", "heat_halo"}
 # Arguments of the examples that draw. The picture is the only file in their folder then.
 DRAWS = {
     "mandelbrot": ["mandelbrot.png"],
     "texture_picture": ["texture.png"],
     "image_filter": [str(EXAMPLES / "picture.png"), "edges.png"],
     "nbody": ["galaxies.gif", "4096", "40"],
+    "heat": ["--steps", "1000", "--every", "250", "--picture", "heat.png"],
+    "sweep_ray": ["--picture", "sweep.png"],
 }
-RANKS = {"mpi_sum": ["mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", "4"]}
+RANKS = {
+    "mpi_sum": ["mpiexec", "-n", "4", sys.executable],
+    "heat_mpi": ["mpiexec", "-n", "3", sys.executable, "-m", "mpi4py"],
+}
+SETTINGS = {
+    "CUDA_PYTHON_DRIVER": "cpu", "CUDA_CPU_DEVICES": "2", "RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0",
+    "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+}  # fmt: skip
 
 
 def record(name: str) -> str:
     """Run an example, and return its name with the outcome."""
     arguments = DRAWS.get(name, [])
     with tempfile.TemporaryDirectory() as folder:
-        command = [*RANKS.get(name, []), sys.executable, str(EXAMPLES / f"{name}.py"), *arguments]
-        environment = os.environ | {"CUDA_PYTHON_DRIVER": "cpu", "CUDA_CPU_DEVICES": "2"}
-        result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+        command = [*RANKS.get(name, [sys.executable]), str(EXAMPLES / f"{name}.py"), *arguments]
+        result = subprocess.run(command, cwd=folder, env=os.environ | SETTINGS, capture_output=True, text=True)
         if result.returncode:
             return f"{name}: not recorded: {(result.stderr.strip() or 'no message').splitlines()[-1]}"
         (RECORDS / f"{name}.txt").write_text(result.stdout.replace(f"{EXAMPLES}/", ""))

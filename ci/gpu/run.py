@@ -27,7 +27,10 @@ ARGUMENTS = {  # of the examples that take arguments
     "nbody.py": ["galaxies.gif", "4096"],
     "texture_picture.py": ["texture.png"],
 }
-NEED_MORE = ("dask_squares.py", "make_picture.py", "mpi_sum.py", "torch_operator.py")
+NEED_MORE = (
+    "dask_squares.py", "heat_dask.py", "heat_halo.py", "heat_mpi.py", "make_picture.py", "mpi_sum.py", "sweep_ray.py",
+    "torch_operator.py",
+)  # fmt: skip
 LIBRARIES = {"nvrtc": "libnvrtc.so.13", "nvJitLink": "libnvJitLink.so.13"}
 # Needed by the tests besides pytest and NumPy: without one of these, tests cannot be collected.
 WANTED = ["cuda-pathfinder", "pytest-timeout", "hypothesis", "pillow", "ml_dtypes", "tqdm", "mpmath", "anyio", "trio"]

@@ -161,5 +161,5 @@ def test_mpi_sum_adds_over_the_ranks(tmp_path):
 
 def test_every_example_is_run():
     tested = {*LAST_LINE, *OTHERS, "nbody.py", "mandelbrot.py", "image_filter.py", "make_picture.py", "mpi_sum.py"}
-    tested.add("texture_picture.py")
+    tested |= {"texture_picture.py", "heat.py", "heat_mpi.py", "heat_dask.py", "heat_halo.py", "sweep_ray.py"}
     assert {path.name for path in EXAMPLES.glob("*.py")} == tested
