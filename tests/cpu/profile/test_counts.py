@@ -25,8 +25,9 @@ def test_counts_are_exact(launcher, case):
 
 
 def without_regular_requests(monkeypatch):
-    """Count every request by the addresses of its lanes."""
-    monkeypatch.setattr(instrument, "stride_of", lambda *arguments: None)
+    """Count every request of every access by the addresses of its lanes."""
+    monkeypatch.setattr(instrument, "can_be_regular", lambda access: False)
+    monkeypatch.setattr(instrument, "groups_of", lambda block: {})
 
 
 @pytest.mark.parametrize("case", [*GLOBAL, *SHARED, *ATOMICS], ids=lambda case: case.name)
@@ -71,6 +72,40 @@ def test_tiles_are_counted_as_lane_by_lane(launcher, monkeypatch, block, size):
         function = launcher.function(HEAD + body + TAIL)
     assert found[0] == found[1]
     assert sum(bool(accesses) for accesses in found[0]) >= 5
+
+
+PARTS = {
+    "one lane": "setp.eq.u32 %p1, %r4, 31;", "first lanes": "setp.lt.u32 %p1, %r4, 11;",
+    "last lanes": "setp.gt.u32 %p1, %r4, 8;", "some lanes": "and.b32 %r5, %r4, 5; setp.eq.u32 %p1, %r5, 1;",
+    "no lane": "setp.gt.u32 %p1, %r4, 31;", "all lanes": "setp.lt.u32 %p1, %r4, 32;",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("scale", [-8, 0, 4, 12, 36])
+def test_parts_of_a_warp_are_counted_as_lane_by_lane(launcher, monkeypatch, part, scale):
+    """Groups of accesses at the same register, in a block that some lanes run, whose address they may share."""
+    body = f"""
+        {PARTS[part]} mul.lo.s32 %r6, %r3, {scale}; add.s32 %r6, %r6, 4096; cvt.s64.s32 %rd1, %r6;
+        add.s64 %rd1, %rd0, %rd1; mov.u32 %r10, s; shr.u32 %r11, %r0, 5;
+        shl.b32 %r11, %r11, 2; add.u32 %r11, %r11, %r10;
+        mul.lo.s32 %r12, %r4, {scale}; add.s32 %r12, %r12, %r10; add.s32 %r12, %r12, 512;
+        @!%p1 bra E;
+        ld.global.u32 %r20, [%rd1]; ld.global.u32 %r21, [%rd1+4]; ld.global.u32 %r22, [%rd1+64];
+        st.global.u32 [%rd1+32], %r20; ld.shared.u32 %r23, [%r12]; st.shared.u32 [%r12+4], %r21;
+        ld.shared.u8 %h0, [%r12+1]; ld.shared.u8 %h1, [%r12+5]; st.shared.u32 [%r11], %r22;
+        ld.shared.u32 %r24, [%r11+8]; add.s64 %rd1, %rd1, 4; ld.global.u32 %r20, [%rd1+32];
+        E: add.u32 %r7, %r6, 1;"""
+    found = []
+    for _ in range(2):
+        function = launcher.function(HEAD + body + TAIL)
+        with Profile() as profile:
+            launcher.launch(function, 2, 64)
+        found.append([each.accesses for each in profile.launches[0].instructions])
+        driver.cuModuleUnload(launcher.modules.pop())
+        without_regular_requests(monkeypatch)
+    assert found[0] == found[1]
+    assert sum(bool(accesses) for accesses in found[0]) == 11
 
 
 def test_there_are_at_least_forty_kernels():

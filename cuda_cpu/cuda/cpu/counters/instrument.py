@@ -9,8 +9,11 @@ order of passes/order_blocks.py, that they all reach.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from cuda.cpu.check import COPIED, READ, SIZED, SPACES, UNIFORM, WRITE
 from cuda.cpu.check.instrument import ACCESSES, NULL, Access
+from cuda.cpu.counters.groups import groups_of
 from cuda.cpu.counters.layout import Accesses, Counted, Layout, Source
 from cuda.cpu.counters.plain import COPIES, PlainAccess, plain_access
 from cuda.cpu.counters.regular import (
@@ -18,8 +21,10 @@ from cuda.cpu.counters.regular import (
     REQUESTS,
     SECTORS,
     STRIDED,
+    THREADS,
     WARP,
     RegularRequest,
+    can_be_regular,
     counters_of,
     stride_of,
 )
@@ -42,6 +47,7 @@ class Counters(Instrumentation):
     """Adds the counters of a profiled kernel; `layout` then tells what each one counts."""
 
     keeps_returns = True
+    keeps_addresses = True
     needs_fibers = False
 
     def __init__(self, program: Program, kernel: str):
@@ -57,8 +63,13 @@ class Counters(Instrumentation):
 
     def begin(self, frame: Frame, block: Block) -> None:
         """Emit the counters of a block; its mask is that of the lanes that run it."""
+        known = (frame.facts.function.name, block.number) in self._blocks
         counter = self._counter_of(frame, block)
         self._count_lanes(frame, counter, frame.mask)
+        self._groups = groups_of(block)
+        self._followers = {id(step) for group in self._groups.values() for step in group[1:]}
+        if known:  # another copy of it, see emit/function.py
+            return
         for step in block.steps:
             self._rows[id(step)] = self._add(frame, step.instruction, step, counter)
         if block.end.line and not block.end.skips:
@@ -71,16 +82,19 @@ class Counters(Instrumentation):
         assert form is not None
         if frame.guard is not None:
             lanes = frame.builder.binary("and", frame.builder.lane_bits(frame.guard), frame.mask)
-            row.guard = self.layout.reserve(1)
+            row.guard = self.layout.reserve(1) if row.guard is None else row.guard
             self._add_number(frame, row.guard, _count(frame, lanes))
         self._row = row
         plain = plain_access(instruction, form)
         if plain is not None:
             self._count_executions(frame, row, plain)
+        if id(step) in self._followers:
+            return
+        group = [self._rows[id(each)] for each in self._groups.get(id(step), (step,))]
         find = ACCESSES.get(instruction.opcode)
         for access in find(frame, instruction, form) if find else ():
             if "bulk" not in form.modifiers or isinstance(access.size, Value):  # not of mbarriers and tensor maps
-                self._count_access(frame, row, access)
+                self._count_access(frame, group, access)
 
     def copied(self, frame: Frame, what: int, operands: Value) -> None:
         """Emit the counters of a tensor copy, multicast or access to multicast memory."""
@@ -99,7 +113,7 @@ class Counters(Instrumentation):
             return
         builder = frame.builder
         row = self._ends[id(end)]
-        row.divergent = self.layout.reserve(1)
+        row.divergent = self.layout.reserve(1) if row.divergent is None else row.divergent
         some = None  # whether lanes go to several targets: to more than one with a lane
         for mask in lanes.values():
             has = builder.cast("zext", builder.compare("icmp ne", mask, 0), "i64")
@@ -174,49 +188,57 @@ class Counters(Instrumentation):
         self._add_number(frame, counter, builder.cast("zext", some, "i64"))
         self._add_number(frame, counter + 1, _count(frame, lanes))
 
-    def _count_access(self, frame: Frame, row: Counted, access: Access) -> None:
+    def _count_access(self, frame: Frame, rows: list[Counted], access: Access) -> None:
+        """Count the access of an instruction, whose counts the other ones share."""
         builder = frame.builder
         pointer = pointers(frame, access.address, access.space)
         if access.skipped is not None:
             pointer = advanced(frame, pointer, access.skipped)
         groups = GROUPS if access.space == "generic" else 1
-        kind = {READ: "ld", WRITE: "st"}.get(access.kind & UPDATE, "red" if row.opcode == "red" else "atom")
-        if row.opcode == "cp" and "bulk" in row.modifiers:
-            kind = "tma_red" if "reduce" in row.modifiers and kind == "st" else f"tma_{kind}"
-        copied = COPIED if "bulk" in row.modifiers else 0  # each thread's copy is a request
+        counter = self.layout.reserve(COUNTS * groups)
+        copied = COPIED if "bulk" in rows[0].modifiers else 0  # each thread's copy is a request
         access = access._replace(kind=access.kind & ~COPIED | copied)
-        counts = Accesses(self.layout.reserve(COUNTS * groups), access.space, kind)
-        row.accesses.append(counts)
         segments = WARP // frame.module.lane_run
         stride = stride_of(self._strides[frame.facts.function.name], access, pointer, segments)
-        if stride is None:
-            self._count_lane_by_lane(frame, access, pointer, counts.counter)
+        request = RegularRequest(frame, access, pointer, stride) if can_be_regular(access) else None
+        counts = Accesses(counter, access.space, _kind_of(rows[0], access))
+        if request is not None:
+            counts.size, counts.stride, counts.segments = request.size, request.stride, request.segments
+            counts.regular = self.layout.reserve(counters_of(access.space, counts.segments))
+        for row in rows:
+            row.accesses.append(replace(counts, kind=_kind_of(row, access)))
+        if request is None:
+            self._count_lane_by_lane(frame, access, pointer, counter)
             return
-        assert isinstance(access.size, int)
-        addresses = builder.cast("ptrtoint", pointer, "i64")
-        request = RegularRequest(frame, addresses, stride, access.size)
-        counts.size, counts.stride, counts.segments = access.size, stride, len(request.first)
-        counts.regular = self.layout.reserve(counters_of(access.space, counts.segments))
+        test = request.test()
+        if test is None:
+            self._count_regular(frame, request, counts)
+            return
         regular, other, after = (builder.new_label(stem) for stem in ("regular", "irregular", "counted"))
-        builder.branch(request.test(), regular, other, likely=True)
+        builder.branch(test, regular, other, likely=True)
         builder.label(regular)
         self._count_regular(frame, request, counts)
         builder.jump(after)
         builder.label(other)
-        self._count_lane_by_lane(frame, access, pointer, counts.counter)
+        self._count_lane_by_lane(frame, access, pointer, counter)
         builder.jump(after)
         builder.label(after)
 
     def _count_regular(self, frame: Frame, request: RegularRequest, counts: Accesses) -> None:
         assert counts.regular is not None
-        if counts.space == "shared":
-            self._add_number(frame, counts.regular, constant(1, "i64"), request.distance())
+        first, one = counts.regular, constant(1, "i64")
+        if request.space == "shared" and request.segments > 1:
+            self._add_number(frame, first, one, request.distance())
             return
-        sectors = request.sectors()
-        self._add_number(frame, counts.regular + REQUESTS, constant(1, "i64"))
-        self._add_number(frame, counts.regular + SECTORS, sectors)
-        self._add_number(frame, counts.regular + EXCESS, request.has_excess(sectors))
-        self._add_number(frame, counts.regular + STRIDED, request.is_strided())
+        threads = request.threads()
+        self._add_number(frame, first + REQUESTS, one)
+        self._add_number(frame, first + THREADS, threads)
+        if request.stride:
+            self._add_number(frame, first + STRIDED, request.is_strided(threads))
+        if request.space != "shared":
+            sectors = request.sectors(threads)
+            self._add_number(frame, first + SECTORS, sectors)
+            self._add_number(frame, first + EXCESS, request.has_excess(sectors, threads))
 
     def _count_executions(self, frame: Frame, row: Counted, access: PlainAccess) -> None:
         """Count requests, threads and bytes."""
@@ -241,6 +263,15 @@ class Counters(Instrumentation):
             lanes = builder.binary("and", lanes, access.lanes)
         what = (constant(each, "i32") for each in (counter, flags, size))
         frame.service("profile_access", lanes, *what, addresses, sizes)
+
+
+def _kind_of(row: Counted, access: Access) -> str:
+    if row.opcode in ("ld", "ldu", "st"):
+        return "st" if row.opcode == "st" else "ld"
+    kind = {READ: "ld", WRITE: "st"}.get(access.kind & UPDATE, "red" if row.opcode == "red" else "atom")
+    if row.opcode != "cp" or "bulk" not in row.modifiers:
+        return kind
+    return "tma_red" if "reduce" in row.modifiers and kind == "st" else f"tma_{kind}"
 
 
 def _count(frame: Frame, lanes: Value) -> Value:

@@ -131,9 +131,10 @@ def _analysed(
         for each in functions
     ]
     if settings.instrumentation is not None:
-        for graph in graphs:  # each lane's address is checked or counted by itself
+        for graph in graphs:
             settings.instrumentation.analysed(graph)
-            graph.strides, graph.shifted = {}, set()
+            if not settings.instrumentation.keeps_addresses:
+                graph.strides, graph.shifted = {}, set()
     return graphs
 
 

@@ -10,34 +10,40 @@ from collections.abc import Iterator
 from functools import cache
 
 from cuda.cpu.counters.layout import Accesses
-from cuda.cpu.counters.regular import BANKS, EXCESS, NEAR, REQUESTS, SECTORS, STRIDED, WARP, WORD, counters_of
+from cuda.cpu.counters.regular import BANKS, EXCESS, NEAR, REQUESTS, SECTORS, STRIDED, THREADS, WARP, WORD, counters_of
 
 
 def counts_of(access: Accesses, counters: array.array[int]) -> Iterator[dict[str, int]]:
     """Yield the counts of regular requests, by the names of the fields of AccessCounts."""
     assert access.regular is not None
     found = counters[access.regular : access.regular + counters_of(access.space, access.segments)]
-    if access.space != "shared":
-        yield {
-            **_threads(access, found[REQUESTS]),
-            "sectors": found[SECTORS], "excess": found[EXCESS], "strided": found[STRIDED],
-            "strides": found[STRIDED] * abs(access.stride),
-        }  # fmt: skip
+    if access.space == "shared" and access.segments > 1:
+        yield from _of_two_segments(access, found)
         return
+    counts = _threads(access, found[REQUESTS], found[THREADS])
+    counts |= {"strided": found[STRIDED], "strides": found[STRIDED] * abs(access.stride)}
+    if access.space == "shared":
+        wavefronts, conflicts = passes(access.stride, access.size, access.stride * WARP // 2)
+        yield {**counts, "wavefronts": found[REQUESTS] * wavefronts, "conflicts": found[REQUESTS] * conflicts}
+    else:
+        yield {**counts, "sectors": found[SECTORS], "excess": found[EXCESS]}
+
+
+def _of_two_segments(access: Accesses, found: array.array[int]) -> Iterator[dict[str, int]]:
     for index, requests in enumerate(found):
         if requests:
-            distance = _distance(index) if access.segments > 1 else access.stride * WARP // 2
+            distance = _distance(index)
             wavefronts, conflicts = passes(access.stride, access.size, distance)
             strided = requests if access.stride and distance == access.stride * WARP // 2 else 0
             yield {
-                **_threads(access, requests),
+                **_threads(access, requests, requests * WARP),
                 "wavefronts": requests * wavefronts, "conflicts": requests * conflicts, "strided": strided,
                 "strides": strided * abs(access.stride),
             }  # fmt: skip
 
 
-def _threads(access: Accesses, requests: int) -> dict[str, int]:
-    return {"requests": requests, "threads": requests * WARP, "bytes": requests * WARP * access.size}
+def _threads(access: Accesses, requests: int, threads: int) -> dict[str, int]:
+    return {"requests": requests, "threads": threads, "bytes": threads * access.size}
 
 
 def _distance(index: int) -> int:

@@ -19,10 +19,11 @@ class Instrumentation:
     checks = 0  # enum cpu_check
     tracks_barriers = False  # lanes are counted at barriers
     keeps_returns = False  # lanes that branch to a return wait there for others, see split_blocks.py
+    keeps_addresses = False  # accesses may be contiguous: no lane's address is replaced
     needs_fibers = True  # even for kernels whose warps do not wait for each other
 
     def analysed(self, graph: Graph) -> None:
-        """Take the results of the passes; those that let accesses be contiguous are dropped afterwards."""
+        """Take the results of the passes. Without `keeps_addresses`, accesses are not contiguous afterwards."""
 
     def begin(self, frame: Frame, block: Block) -> None:
         """Emit what precedes a block's instructions."""

@@ -13,12 +13,20 @@
 
 #define MOST_WORDS (CPU_WARP_SIZE * 8) /* words of 4 bytes in one request: at most 32 bytes per lane */
 
-/* Count the different values in each bank, value % CPU_BANKS; return how many differ in all. */
-static uint32_t sort_by_bank(const uint64_t *values, uint32_t count, uint16_t in_bank[CPU_BANKS])
+/* Addresses of the lanes of a request, and a table of CPU_MARKS zeros. */
+struct request {
+    const uint64_t *addresses; /* of all lanes */
+    const uint64_t *chosen;    /* of those that take part */
+    uint32_t threads, size, words; /* words: different ones of shared memory, of accesses to one word; else 0 */
+    cpu_lanes lanes;
+    uint8_t *marks;
+};
+
+/* Count the different values in each bank, value % CPU_BANKS, by comparing those of a bank; return how many differ. */
+static uint32_t compare_by_bank(const uint64_t *values, uint32_t count, uint16_t in_bank[CPU_BANKS])
 {
     uint16_t last[CPU_BANKS] = {0}, before[MOST_WORDS]; /* the different values of a bank, as indices from 1 on */
     uint32_t found = 0;
-    memset(in_bank, 0, CPU_BANKS * sizeof *in_bank);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t bank = values[i] % CPU_BANKS, known = last[bank];
         while (known && values[known - 1] != values[i])
@@ -33,8 +41,29 @@ static uint32_t sort_by_bank(const uint64_t *values, uint32_t count, uint16_t in
     return found;
 }
 
+/* The same by marking each value: without branches, which random addresses would mispredict. */
+static uint32_t sort_by_bank(uint8_t *marks, const uint64_t *values, uint32_t count, uint16_t in_bank[CPU_BANKS])
+{
+    uint64_t base = values[0] < CPU_MARKS / 2 ? 0 : values[0] - CPU_MARKS / 2, far = 0;
+    uint32_t found = 0;
+    memset(in_bank, 0, CPU_BANKS * sizeof *in_bank);
+    for (uint32_t i = 0; i < count; i++)
+        far |= values[i] - base;
+    if (far >= CPU_MARKS)
+        return compare_by_bank(values, count, in_bank);
+    for (uint32_t i = 0; i < count; i++) {
+        uint16_t is_new = marks[values[i] - base] ^ 1;
+        marks[values[i] - base] = 1;
+        in_bank[values[i] % CPU_BANKS] += is_new;
+        found += is_new;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        marks[values[i] - base] = 0;
+    return found;
+}
+
 /* Return how many of the values differ. */
-static uint32_t distinct(const uint64_t *values, uint32_t count)
+static uint32_t distinct(uint8_t *marks, const uint64_t *values, uint32_t count)
 {
     uint16_t in_bank[CPU_BANKS];
     uint32_t steps = 1, falls = 0;
@@ -42,7 +71,7 @@ static uint32_t distinct(const uint64_t *values, uint32_t count)
         steps += values[i] != values[i - 1];
         falls += values[i] < values[i - 1];
     }
-    return falls ? sort_by_bank(values, count, in_bank) : steps;
+    return falls ? sort_by_bank(marks, values, count, in_bank) : steps;
 }
 
 static void count(uint64_t *counters, uint32_t threads, uint32_t size)
@@ -52,9 +81,10 @@ static void count(uint64_t *counters, uint32_t threads, uint32_t size)
     counters[CPU_COUNT_BYTES] += (uint64_t)threads * size;
 }
 
-static void count_collisions(uint64_t *counters, const uint64_t *addresses, uint32_t threads)
+static void count_collisions(uint64_t *counters, const struct request *request)
 {
-    counters[CPU_COUNT_COLLISIONS] += threads - distinct(addresses, threads);
+    uint32_t found = request->words ? request->words : distinct(request->marks, request->chosen, request->threads);
+    counters[CPU_COUNT_COLLISIONS] += request->threads - found;
 }
 
 static void count_stride(uint64_t *counters, const uint64_t *addresses, uint32_t threads)
@@ -67,62 +97,68 @@ static void count_stride(uint64_t *counters, const uint64_t *addresses, uint32_t
     counters[CPU_COUNT_STRIDES] += (uint64_t)(stride < 0 ? -stride : stride);
 }
 
-static void count_global(uint64_t *counters, const uint64_t *addresses, uint32_t threads, uint32_t size)
+static void count_global(uint64_t *counters, const struct request *request)
 {
     uint64_t sectors[CPU_WARP_SIZE];
+    uint32_t threads = request->threads;
     for (uint32_t i = 0; i < threads; i++)
-        sectors[i] = addresses[i] / CPU_SECTOR;
-    uint32_t found = distinct(sectors, threads);
-    count(counters, threads, size);
+        sectors[i] = request->chosen[i] / CPU_SECTOR;
+    uint32_t found = distinct(request->marks, sectors, threads);
+    count(counters, threads, request->size);
     counters[CPU_COUNT_SECTORS] += found;
-    counters[CPU_COUNT_EXCESS] += found > (threads * size + CPU_SECTOR - 1) / CPU_SECTOR;
+    counters[CPU_COUNT_EXCESS] += found > (threads * request->size + CPU_SECTOR - 1) / CPU_SECTOR;
 }
 
 /* Return the passes for the words of some threads: the most different words in a bank. */
-static uint32_t passes(const uint64_t *words, uint32_t count)
+static uint32_t passes(uint8_t *marks, const uint64_t *words, uint32_t count, uint32_t *differ)
 {
     uint16_t in_bank[CPU_BANKS];
     uint32_t found = 1, far = 0;
+    *differ = 0; /* not known */
     for (uint32_t i = 1; i < count; i++)
         far |= words[i] - words[0] >= CPU_BANKS;
     if (!far) /* no two of them in a bank */
         return 1;
-    sort_by_bank(words, count, in_bank);
+    *differ = sort_by_bank(marks, words, count, in_bank);
     for (uint32_t bank = 0; bank < CPU_BANKS; bank++)
         found = in_bank[bank] > found ? in_bank[bank] : found;
     return found;
 }
 
-/* `offsets` are those in shared memory, by lane. */
-static void count_shared(uint64_t *counters, const uint64_t *offsets, cpu_lanes lanes, uint32_t size)
+static void count_shared(uint64_t *counters, struct request *request)
 {
-    uint32_t words = size < 4 ? 1 : size / 4;
+    uint32_t words = request->size < 4 ? 1 : request->size / 4;
     uint32_t at_once = words >= CPU_WARP_SIZE ? 1 : CPU_WARP_SIZE / words;
-    count(counters, cpu_count(lanes), size);
+    count(counters, request->threads, request->size);
     for (uint32_t first = 0; first < CPU_WARP_SIZE; first += at_once) {
         uint64_t used[MOST_WORDS];
         uint32_t found = 0;
-        for (uint32_t lane = first; lane < first + at_once; lane++)
-            for (uint32_t i = 0; i < words && lanes >> lane & 1; i++)
-                used[found++] = offsets[lane] / 4 + i;
+        if (words == 1)
+            for (; found < request->threads; found++)
+                used[found] = request->chosen[found] / 4;
+        for (uint32_t lane = first; words > 1 && lane < first + at_once; lane++)
+            for (uint32_t i = 0; i < words && request->lanes >> lane & 1; i++)
+                used[found++] = request->addresses[lane] / 4 + i;
         if (!found)
             continue;
-        uint32_t needed = passes(used, found);
+        uint32_t differ, needed = passes(request->marks, used, found, &differ);
+        request->words = request->size == 4 ? differ : 0;
         counters[CPU_COUNT_WAVEFRONTS] += needed;
         counters[CPU_COUNT_CONFLICTS] += needed - 1;
     }
 }
 
 /* Local memory is interleaved: the same word of the 32 threads of a warp is in 128 consecutive bytes. */
-static void count_local(uint64_t *counters, const uint64_t *offsets, cpu_lanes lanes, uint32_t size)
+static void count_local(uint64_t *counters, const struct request *request)
 {
-    uint32_t words = size < 4 ? 1 : size / 4, found = 0;
+    uint32_t words = request->size < 4 ? 1 : request->size / 4, found = 0;
     uint64_t sectors[MOST_WORDS];
     for (uint32_t lane = 0; lane < CPU_WARP_SIZE; lane++)
-        for (uint32_t i = 0; i < words && lanes >> lane & 1; i++)
-            sectors[found++] = (offsets[lane] / 4 + i) * (CPU_WARP_SIZE * 4 / CPU_SECTOR) + lane * 4 / CPU_SECTOR;
-    count(counters, cpu_count(lanes), size);
-    counters[CPU_COUNT_SECTORS] += distinct(sectors, found);
+        for (uint32_t i = 0; i < words && request->lanes >> lane & 1; i++)
+            sectors[found++] = (request->addresses[lane] / 4 + i) * (CPU_WARP_SIZE * 4 / CPU_SECTOR) +
+                               lane * 4 / CPU_SECTOR;
+    count(counters, request->threads, request->size);
+    counters[CPU_COUNT_SECTORS] += distinct(request->marks, sectors, found);
 }
 
 /* Bulk copies: each lane accesses a range in a request of its own. A wavefront moves one word of each bank. */
@@ -144,28 +180,28 @@ static void count_ranges(uint64_t *counters, const uint64_t *addresses, const ui
 }
 
 /* Rows of a matrix (wmma), and copies of variable size: all lanes together are one request, of at most MOST_WORDS. */
-static void count_rows(uint64_t *counters, const uint64_t *addresses, const uint64_t *sizes, cpu_lanes lanes,
-                       uint32_t group)
+static void count_rows(uint64_t *counters, const struct request *request, const uint64_t *sizes, uint32_t group)
 {
     uint64_t used[MOST_WORDS];
     uint32_t found = 0;
-    count(counters, cpu_count(lanes), 0);
-    for (; lanes; lanes &= lanes - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-        uint64_t end = (addresses[lane] + sizes[lane] + 3) / 4;
+    count(counters, request->threads, 0);
+    for (cpu_lanes left = request->lanes; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        uint64_t address = request->addresses[lane], end = (address + sizes[lane] + 3) / 4;
         counters[CPU_COUNT_BYTES] += sizes[lane];
-        for (uint64_t word = addresses[lane] / 4; word < end && found < MOST_WORDS; word++)
+        for (uint64_t word = address / 4; word < end && found < MOST_WORDS; word++)
             used[found++] = word;
     }
     if (!found)
         return;
     if (group == CPU_GROUP_SHARED) {
-        counters[CPU_COUNT_WAVEFRONTS] += passes(used, found);
+        uint32_t differ;
+        counters[CPU_COUNT_WAVEFRONTS] += passes(request->marks, used, found, &differ);
         return;
     }
     for (uint32_t i = 0; i < found; i++)
         used[i] /= CPU_SECTOR / 4;
-    counters[CPU_COUNT_SECTORS] += distinct(used, found);
+    counters[CPU_COUNT_SECTORS] += distinct(request->marks, used, found);
 }
 
 /* Replace addresses by offsets in their state space, and return the lanes in each space. */
@@ -193,36 +229,40 @@ static void sort_lanes(const struct cpu_running *warp, cpu_lanes lanes, uint32_t
     }
 }
 
-static void count_group(uint64_t *counters, uint32_t group, cpu_lanes lanes, uint32_t access, uint32_t size,
-                        const uint64_t *addresses, const uint64_t *sizes)
+static void count_group(uint64_t *counters, uint32_t group, uint32_t access, struct request *request,
+                        const uint64_t *sizes)
 {
+    if (access & CPU_ACCESS_COPIED || request->size > CPU_SECTOR) {
+        const uint64_t *each = access & CPU_ACCESS_SIZED ? sizes : NULL;
+        count_ranges(counters, request->addresses, each, request->lanes, group, request->size);
+        return;
+    }
     uint64_t chosen[CPU_WARP_SIZE];
-    uint32_t threads = 0;
-    if (access & CPU_ACCESS_COPIED || size > CPU_SECTOR) {
-        count_ranges(counters, addresses, access & CPU_ACCESS_SIZED ? sizes : NULL, lanes, group, size);
-        return;
-    }
+    request->threads = cpu_count(request->lanes);
+    request->chosen = request->threads == CPU_WARP_SIZE ? request->addresses : chosen;
+    cpu_lanes left = request->lanes;
+    for (uint32_t i = 0; request->chosen == chosen && i < request->threads; i++, left &= left - 1)
+        chosen[i] = request->addresses[__builtin_ctz(left)];
     if (access & CPU_ACCESS_SIZED) {
-        count_rows(counters, addresses, sizes, lanes, group);
+        count_rows(counters, request, sizes, group);
         return;
     }
-    for (cpu_lanes left = lanes; left; left &= left - 1)
-        chosen[threads++] = addresses[__builtin_ctz(left)];
-    count_stride(counters, chosen, threads);
+    count_stride(counters, request->chosen, request->threads);
     if (group == CPU_GROUP_GLOBAL)
-        count_global(counters, chosen, threads, size);
+        count_global(counters, request);
     else if (group == CPU_GROUP_SHARED)
-        count_shared(counters, addresses, lanes, size);
+        count_shared(counters, request);
     else
-        count_local(counters, addresses, lanes, size);
+        count_local(counters, request);
     if ((access & CPU_ACCESS_READ) && (access & CPU_ACCESS_WRITE))
-        count_collisions(counters, chosen, threads);
+        count_collisions(counters, request);
 }
 
 void cpu_profile_access(struct cpu_warp *abi, cpu_lanes lanes, uint32_t index, uint32_t access, uint32_t size,
                         const uint64_t *addresses, const uint64_t *sizes)
 {
     const struct cpu_running *warp = (struct cpu_running *)abi;
+    struct request request = {.size = size, .marks = cpu_profile_marks(warp->block->worker)};
     uint64_t *counters = abi->counters + index, offsets[CPU_WARP_SIZE];
     uint32_t space = access & 15;
     cpu_lanes groups[CPU_GROUPS] = {0};
@@ -232,9 +272,11 @@ void cpu_profile_access(struct cpu_warp *abi, cpu_lanes lanes, uint32_t index, u
         groups[CPU_GROUP_GLOBAL] = lanes;
     else
         sort_lanes(warp, lanes, space, offsets, groups);
+    request.addresses = offsets;
     for (uint32_t group = 0; group < CPU_GROUPS; group++)
         if (groups[group]) {
-            bool several = space == CPU_SPACE_GENERIC;
-            count_group(counters + (several ? group * CPU_COUNTS : 0), group, groups[group], access, size, offsets, sizes);
+            uint32_t first = space == CPU_SPACE_GENERIC ? group * CPU_COUNTS : 0;
+            request.lanes = groups[group];
+            count_group(counters + first, group, access, &request, sizes);
         }
 }

@@ -42,18 +42,18 @@ void cpu_profile_bulk(struct cpu_warp *warp, cpu_lanes lanes, uint32_t index, ui
         [CPU_MULTIMEM_REDUCE_BULK] = CPU_ACCESS_WRITE,
     };
     const uint64_t *sizes = operands + CPU_BULK_COORDINATE * CPU_WARP_SIZE;
-    uint32_t work = flags & 15, size = cpu_type_sizes[CPU_BULK_TYPE(flags)] * CPU_BULK_PARTS(flags);
+    uint32_t copied = CPU_ACCESS_SIZED | CPU_ACCESS_COPIED, work = flags & 15, size = cpu_type_sizes[CPU_BULK_TYPE(flags)] * CPU_BULK_PARTS(flags);
     switch (work) {
     case CPU_MULTIMEM_LOAD:
     case CPU_MULTIMEM_STORE:
     case CPU_MULTIMEM_REDUCE:
-        cpu_profile_access(warp, lanes, index, CPU_SPACE_GLOBAL | accesses[work], size * CPU_BULK_REGISTERS(flags), operands,
-                           NULL);
+        size *= CPU_BULK_REGISTERS(flags);
+        cpu_profile_access(warp, lanes, index, CPU_SPACE_GLOBAL | accesses[work], size, operands, NULL);
         return;
     case CPU_MULTIMEM_COPY:
     case CPU_MULTIMEM_REDUCE_BULK:
-        cpu_profile_access(warp, lanes, index, CPU_SPACE_GLOBAL | CPU_ACCESS_SIZED | CPU_ACCESS_COPIED, 0, operands, sizes);
-        cpu_profile_access(warp, lanes, index + CPU_COUNTS, CPU_SPACE_SHARED | CPU_ACCESS_SIZED | CPU_ACCESS_COPIED, 0,
+        cpu_profile_access(warp, lanes, index, CPU_SPACE_GLOBAL | copied, 0, operands, sizes);
+        cpu_profile_access(warp, lanes, index + CPU_COUNTS, CPU_SPACE_SHARED | copied, 0,
                            operands + CPU_BULK_SOURCE * CPU_WARP_SIZE, sizes);
         return;
     }

@@ -47,8 +47,14 @@ void cpu_profile_end(struct cpu_job *job)
 
 bool cpu_profile_join(struct cpu_job *job, struct cpu_worker *worker)
 {
-    worker->counters = calloc(job->profile->count, sizeof *worker->counters);
-    return worker->counters;
+    uint8_t *memory = calloc(1, CPU_MARKS + job->profile->count * sizeof *worker->counters);
+    worker->counters = memory ? (uint64_t *)(void *)(memory + CPU_MARKS) : NULL;
+    return memory;
+}
+
+uint8_t *cpu_profile_marks(const struct cpu_worker *worker)
+{
+    return (uint8_t *)worker->counters - CPU_MARKS;
 }
 
 void cpu_profile_leave(struct cpu_job *job, struct cpu_worker *worker)
@@ -58,7 +64,8 @@ void cpu_profile_leave(struct cpu_job *job, struct cpu_worker *worker)
     for (uint32_t i = 0; worker->counters && i < profile->count; i++)
         profile->counters[i] += worker->counters[i];
     pthread_mutex_unlock(&profile->lock);
-    free(worker->counters);
+    if (worker->counters)
+        free(cpu_profile_marks(worker));
     worker->counters = NULL;
 }
 

@@ -32,6 +32,9 @@ enum cpu_count_group { CPU_GROUP_GLOBAL, CPU_GROUP_SHARED, CPU_GROUP_LOCAL, CPU_
 
 #define CPU_BANKS 32u  /* of shared memory, each of 4 bytes */
 
+/* Bytes of a table that access.c uses: one for each word of the largest shared memory. */
+#define CPU_MARKS 65536u
+
 /* A launch, and the sum of its counters. */
 struct cpu_profile {
     struct cpu_profile *next;
@@ -45,14 +48,14 @@ struct cpu_profile {
 };
 
 /* Called by profiled kernels before an access, with a mask that is not empty. `index` is the first counter, `access` as
- * in check_access (check/check.h), with CPU_ACCESS_UNIFORM, CPU_ACCESS_SIZED, and CPU_ACCESS_COPIED for bulk copies alone. */
+ * in check_access (check/check.h), with CPU_ACCESS_UNIFORM, CPU_ACCESS_SIZED and, for bulk copies, CPU_ACCESS_COPIED. */
 void cpu_profile_access(struct cpu_warp *warp, cpu_lanes lanes, uint32_t index, uint32_t access, uint32_t size,
                         const uint64_t *addresses, const uint64_t *sizes);
-/* Called after cpu_bulk, with the same flags and operands: counts a tensor copy, multicast or access to multicast memory.
- * `index` is the first counter of the group of global memory; that of shared memory follows. */
+/* Called after cpu_bulk, with the same flags and operands: counts a tensor copy, multicast or multimem. `index` is the first counter of the group of global memory; that of shared memory follows. */
 void cpu_profile_bulk(struct cpu_warp *warp, cpu_lanes lanes, uint32_t index, uint32_t flags, const uint64_t *operands);
 bool cpu_profile_begin(struct cpu_job *job); /* false: out of memory */
 void cpu_profile_end(struct cpu_job *job);
+uint8_t *cpu_profile_marks(const struct cpu_worker *worker); /* zeros between calls */
 bool cpu_profile_join(struct cpu_job *job, struct cpu_worker *worker); /* false: out of memory */
 void cpu_profile_leave(struct cpu_job *job, struct cpu_worker *worker);
 /* Remove all completed launches, in any order; the caller frees them. */
