@@ -51,7 +51,8 @@ struct cpu_profile {
  * in check_access (check/check.h), with CPU_ACCESS_UNIFORM, CPU_ACCESS_SIZED and, for bulk copies, CPU_ACCESS_COPIED. */
 void cpu_profile_access(struct cpu_warp *warp, cpu_lanes lanes, uint32_t index, uint32_t access, uint32_t size,
                         const uint64_t *addresses, const uint64_t *sizes);
-/* Called after cpu_bulk, with the same flags and operands: counts a tensor copy, multicast or multimem. `index` is the first counter of the group of global memory; that of shared memory follows. */
+/* Called after cpu_bulk, with the same flags and operands: counts a tensor copy, multicast or multimem. `index` is
+ * the first counter of the group of global memory; that of shared memory follows. */
 void cpu_profile_bulk(struct cpu_warp *warp, cpu_lanes lanes, uint32_t index, uint32_t flags, const uint64_t *operands);
 bool cpu_profile_begin(struct cpu_job *job); /* false: out of memory */
 void cpu_profile_end(struct cpu_job *job);
