@@ -10,6 +10,8 @@ import heat
 import heat_halo
 import numpy as np
 
+from cuda.core import CUDAError, Device
+
 DEATHS = 5  # of workers, before the program gives up
 PATIENCE = 60  # seconds for an answer of a worker
 
@@ -18,8 +20,6 @@ class Part:
     """A slab in a worker: an actor, whose methods the client calls. Dask may use another thread for each call."""
 
     def __init__(self, ordinal, key, *arguments):
-        from cuda.core import Device
-
         multiprocessing.current_process().authkey = key
         self.device = Device(ordinal % len(Device.get_all_devices()))
         self.device.set_current()
@@ -125,8 +125,8 @@ def solve_despite_deaths(client, code, plate, step, field, options):
                 heat.report(options, plate, step, field)
             return field
         except (OSError, RuntimeError, TimeoutError) as error:  # of actors whose worker is gone, or silent
-            if not remaining:
-                raise
+            if not remaining or (isinstance(error, CUDAError) and error.name != "CUDA_ERROR_MAP_FAILED"):
+                raise  # an error of CUDA is no death, but for opening what a dead process has shared
             print(f"heat: begin again at step {step}, since a worker is lost: {error}", flush=True)
             wait_for_workers(client, options.workers, options.wait)
 
@@ -143,8 +143,6 @@ def parse():
 
 def main():
     from dask.distributed import Client, LocalCluster
-
-    from cuda.core import Device
 
     options = parse()
     plate, step, field = heat.begin(options)

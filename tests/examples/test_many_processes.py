@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -30,8 +31,9 @@ pytestmark = [pytest.mark.needs_nvrtc, pytest.mark.timeout(300)]
 class Program:
     """A program in a session of its own, whose lines are read while it runs."""
 
-    def __init__(self, command, folder):
-        environment = os.environ | {
+    def __init__(self, command, folder, **variables):
+        environment = os.environ | variables | {
+            "DASK_TEMPORARY_DIRECTORY": str(folder),
             "CUDA_CPU_DEVICES": "2", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
             "OMPI_MCA_rmaps_base_oversubscribe": "1", "RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0",
         }  # fmt: skip
@@ -242,6 +244,16 @@ def test_heat_dask_goes_on_when_a_worker_is_killed(dask, tmp_path):
     assert "exchange rows through the host" not in output
 
 
+def test_an_error_of_cuda_is_no_death(dask, tmp_path):
+    """It would occur again. The plate needs 8 MB per worker."""
+    arguments = "--steps", 10, "--height", 1000, "--width", 1000
+    with Program(dask(*arguments), tmp_path, CUDA_CPU_MEMORY="4M") as program:
+        status, output = program.end()
+    assert status == 1
+    assert re.search(r"^cuda\.core\S*CUDAError: CUDA_ERROR_OUT_OF_MEMORY", output, re.MULTILINE)
+    assert "begin again" not in output
+
+
 def test_the_remaining_workers_take_over_the_rows(dask, tmp_path):
     """Of a cluster that does not start workers again."""
     command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--no-dashboard", "--port", 0]
@@ -263,22 +275,24 @@ def test_the_remaining_workers_take_over_the_rows(dask, tmp_path):
 
 
 @pytest.fixture
-def ray():
+def ray_folder():
+    """A folder for Ray's files. Its name is short, for the names of sockets in it."""
     pytest.importorskip("ray", reason="ray is not installed")
-    small = "--size", 40, "--workers", 2
-    return lambda *arguments: python("sweep_ray.py", *small, *arguments)
+    with tempfile.TemporaryDirectory(prefix="ray", ignore_cleanup_errors=True) as folder:
+        yield folder
 
 
 def uses(process, library):
     return library in pathlib.Path(f"/proc/{process}/maps").read_text()
 
 
-def test_a_sweep_on_ray_survives_a_killed_worker(ray, tmp_path):
+def test_a_sweep_on_ray_survives_a_killed_worker(ray_folder, tmp_path):
     """Only the program itself loads the compiler. A result that an earlier run has written is not computed again."""
     results = tmp_path / "results"
     results.mkdir()
     np.save(results / "0.03-0.063-40-1500.npy", np.zeros((40, 40), np.float32))
-    with Program(ray("--steps", 1500, "--results", results, "--picture", "sweep.png"), tmp_path) as program:
+    command = python("sweep_ray.py", "--size", 40, "--steps", 1500, "--results", results, "--picture", "sweep.png")
+    with Program(command, tmp_path, RAY_TMPDIR=ray_folder) as program:
         processes = program.processes()
         program.read_until("sweep: 2 of 12")
         assert not any(uses(process, "nvrtc") for process in processes)
