@@ -4,6 +4,7 @@
 
 The rule for exceptions: "Raises" names every exception type that the body raises, itself or through functions of the
 same file, as `raised_exceptions` reads the source. It may name more. A body that raises nothing needs no section.
+A class says what several threads may do with its instances.
 """
 
 import builtins
@@ -77,6 +78,13 @@ def _of_class(entry: core_api.Entry, sections: dict[str, str]) -> Iterator[str]:
             yield f"Parameters are {documented}, the constructor's {parameters}"
     if needs_example(entry) and "Examples" not in sections:
         yield "no Examples"
+    if has_state(kind) and not re.search(r"^Thread safety: \w", sections[""], re.MULTILINE):
+        yield "no sentence 'Thread safety: ...' in the description"
+
+
+def has_state(kind: type) -> bool:
+    """Return whether threads can share instances that change: not enumerations, exceptions, tuples and protocols."""
+    return not issubclass(kind, (BaseException, enum.Enum, tuple)) and not getattr(kind, "_is_protocol", False)
 
 
 def needs_example(entry: core_api.Entry) -> bool:

@@ -22,6 +22,8 @@ class Process:
     The order is `lock`, `checkpoint`, `restore`, `unlock`. While checkpointed, the process holds no GPU memory, so that
     tools such as CRIU can save it.
 
+    Thread safety: threads may share it; one at a time should change the state, which belongs to the whole process.
+
     Parameters
     ----------
     pid : int

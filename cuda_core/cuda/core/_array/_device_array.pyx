@@ -44,6 +44,9 @@ cdef class DeviceArray:
     With ``stream=``, an operation is ordered in that stream and may return before it is done. Without, it first waits
     for all work of the device, and is complete when it returns.
 
+    Thread safety: threads may share it; of several `close` calls one frees the memory. Streams and events alone
+    order accesses to it.
+
     Examples
     --------
     >>> array = device.to_device(np.arange(6, dtype=np.float32).reshape(2, 3))

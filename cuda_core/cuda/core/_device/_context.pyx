@@ -230,6 +230,8 @@ def sync_device(int ordinal) -> None:
 cdef class Context:
     """The state of one device in this process; `Device.context` returns the one in use.
 
+    Thread safety: threads may share it; of several `close` calls one destroys the context.
+
     Examples
     --------
     >>> device.context.device == device

@@ -56,6 +56,9 @@ ComputeCapability.__doc__ = "A device's version of the architecture."
 class Device(DeviceArrays):
     """A device that runs kernels.
 
+    Thread safety: each thread has an object of its own for a device, and `set_current` is valid for the thread that
+    calls it.
+
     Parameters
     ----------
     device_id : int or Device, optional

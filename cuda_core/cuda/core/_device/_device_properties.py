@@ -58,6 +58,8 @@ class DeviceProperties:
 
     The names are those of the C API's CUdevice_attribute in lower case; ``dir()`` lists them. Each is queried from the
     driver once. Flags are bool, all others int.
+
+    Thread safety: threads may share it.
     """
 
     _device: Any

@@ -27,6 +27,8 @@ _SCOPES = (WorkqueueSharingScopeType.DEVICE_CTX, WorkqueueSharingScopeType.GREEN
 class SMResourceOptions:
     """Options of `SMResource.split`: a single value makes one group, a sequence one group per item.
 
+    Thread safety: threads may read it together; assignments to its attributes are not guarded.
+
     Attributes
     ----------
     count : int or sequence of int, optional
@@ -86,6 +88,8 @@ def _checked(name: str, value: Any) -> int:
 class WorkqueueResourceOptions:
     """Options of `WorkqueueResource.configure`: how a context uses the device's work queues.
 
+    Thread safety: threads may read it together; assignments to its attributes are not guarded.
+
     Attributes
     ----------
     sharing_scope : WorkqueueSharingScopeType or str, optional
@@ -123,6 +127,8 @@ class WorkqueueResourceOptions:
 @dataclass(slots=True, weakref_slot=True)
 class ContextOptions:
     """The resources that a green context gets.
+
+    Thread safety: threads may read it together; assignments to its attributes are not guarded.
 
     Attributes
     ----------
@@ -168,6 +174,8 @@ class _Resource:
 
 class SMResource(_Resource):
     """Multiprocessors of a device: those of a device, a context or a stream, or a group from `split`.
+
+    Thread safety: immutable; threads may share it.
 
     Examples
     --------
@@ -259,6 +267,8 @@ def _native(data: bytes) -> Any:
 class WorkqueueResource(_Resource):
     """The work queue resource of a device or context: sharing scope and concurrency limit.
 
+    Thread safety: threads may share it.
+
     Examples
     --------
     >>> device.resources.workqueue.sharing_scope
@@ -316,6 +326,8 @@ class WorkqueueResource(_Resource):
 
 class DeviceResources:
     """The resources of a device, a context or a stream.
+
+    Thread safety: threads may share it; each access asks the driver.
 
     Examples
     --------

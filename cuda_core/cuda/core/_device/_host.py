@@ -13,6 +13,8 @@ _hosts: dict[tuple[int | None, bool], Host] = {}
 class Host:
     """The host, or one of its NUMA nodes, as a location that managed memory can prefer or be prefetched to.
 
+    Thread safety: immutable; threads may share it.
+
     Parameters
     ----------
     numa_id : int, optional

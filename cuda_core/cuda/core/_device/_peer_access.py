@@ -16,6 +16,8 @@ class PeerAccess(MutableSet):
     """The peer devices that can access a memory pool, as a set of Device that reflects the driver's state.
 
     Ordinals are accepted, too. The pool's own device is never in the set.
+
+    Thread safety: threads may share it; each access asks the driver.
     """
 
     __slots__ = ("_resource",)

@@ -34,6 +34,8 @@ MaxPotentialBlockSizeOccupancyResult.__doc__ = (
 cdef class Kernel:
     """A function that `launch` runs on a device; it comes from `ObjectCode.get_kernel` or `Module.get_kernel`.
 
+    Thread safety: threads may share it; code is loaded once.
+
     Examples
     --------
     >>> kernel.num_arguments, [parameter.size for parameter in kernel.arguments_info]
@@ -289,7 +291,10 @@ def set_kernel_attribute(Kernel kernel, device, int which, int value) -> None:
 
 
 class KernelAttributes:
-    """The attributes of a kernel on one device (CUfunction_attribute); index them by a device for another one's."""
+    """The attributes of a kernel on one device (CUfunction_attribute); index them by a device for another one's.
+
+    Thread safety: threads may share it; each access asks the driver.
+    """
 
     __slots__ = ("__weakref__", "_device", "_kernel")
 
@@ -365,7 +370,10 @@ for _name, _which, _kind, _writable, _doc in (
 
 
 cdef class KernelOccupancy:
-    """Occupancy queries of a kernel on the current device."""
+    """Occupancy queries of a kernel on the current device.
+
+    Thread safety: threads may share it; each access asks the driver.
+    """
 
     cdef Kernel kernel
     cdef object __weakref__

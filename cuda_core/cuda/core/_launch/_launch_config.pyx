@@ -60,6 +60,8 @@ cdef class LaunchConfig:
     """LaunchConfig(grid=None, cluster=None, block=None, shmem_size=None, is_cooperative=False, \
 programmatic_stream_serialization=False)\n--\n\nThe shape of a launch.
 
+    Thread safety: immutable; threads may share it.
+
     Parameters
     ----------
     grid : int or tuple of int

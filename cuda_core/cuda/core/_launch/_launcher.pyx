@@ -31,6 +31,8 @@ cdef class Launcher:
 
     Calling it with the kernel's arguments launches the kernel; they are accepted and checked as by `launch`.
 
+    Thread safety: threads may share it; code is loaded once.
+
     Attributes
     ----------
     kernel : Kernel

@@ -38,6 +38,8 @@ cdef class TensorMapDescriptor:
     `StridedMemoryView.as_tensor_map` creates it. Pass it as kernel argument for a parameter of type
     ``const __grid_constant__ CUtensorMap``. It keeps the array alive.
 
+    Thread safety: threads may share it; a launch uses the address before or after `replace_address`.
+
     Examples
     --------
     >>> view = StridedMemoryView.from_buffer(device.allocate(4096, stream=stream), (32, 32), dtype=np.dtype("f4"))

@@ -87,6 +87,8 @@ _KINDS = {
 class TensorMapDescriptorOptions:
     """Options of `StridedMemoryView.as_tensor_map`.
 
+    Thread safety: threads may read it together; assignments to its attributes are not guarded.
+
     Attributes
     ----------
     box_dim : tuple of int

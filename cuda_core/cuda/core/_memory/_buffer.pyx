@@ -24,6 +24,9 @@ cdef class Buffer(Allocation):
     when the buffer is closed or garbage-collected. While arrays that share it by DLPack or the buffer protocol, or
     graph nodes that copy or fill it, are alive, it stays allocated.
 
+    Thread safety: threads may share it; of several `close` calls one frees the memory. Streams and events alone
+    order accesses to it.
+
     Examples
     --------
     >>> with device.allocate(400, stream=stream) as data:

@@ -35,6 +35,8 @@ class MemcpyOverlapMode(StrEnum):
 class CopyOptions:
     """Options of copies.
 
+    Thread safety: immutable; threads may share it.
+
     Attributes
     ----------
     src_access_order : MemcpySrcAccessOrder or str

@@ -27,6 +27,8 @@ class DeviceMemoryResource(SharedPool):
 
     Buffers are allocated from it, and go back to it, in the order of a stream.
 
+    Thread safety: threads may allocate and free memory at the same time.
+
     Parameters
     ----------
     device_id : Device or int

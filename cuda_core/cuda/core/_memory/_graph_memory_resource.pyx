@@ -194,6 +194,8 @@ class GraphMemoryResource(GraphMemory):
     that frees it. The memory of a buffer that is still open when the capture ends outlives the run; free it after the
     launch with `Buffer.close` on a stream.
 
+    Thread safety: threads may allocate and free memory at the same time.
+
     Parameters
     ----------
     device_id : Device or int
@@ -222,7 +224,10 @@ class GraphMemoryResource(GraphMemory):
 
 
 class GraphMemoryAttributes:
-    """The memory usage of a device's graphs (CUgraphMem_attribute)."""
+    """The memory usage of a device's graphs (CUgraphMem_attribute).
+
+    Thread safety: threads may share it; each access asks the driver.
+    """
 
     __slots__ = ("_resource",)
 

@@ -77,6 +77,8 @@ cdef class _Mapping(MemoryResource):
 cdef class GraphicsResource:
     """An OpenGL buffer or image that kernels can access while it is mapped.
 
+    Thread safety: one thread at a time maps, unmaps or closes it.
+
     Examples
     --------
     >>> with GraphicsResource.from_gl_buffer(name) as resource:  # doctest: +SKIP

@@ -30,6 +30,8 @@ class IPCAllocationHandle:
     """A file descriptor that opens a memory resource in another process.
 
     It is closed when the object is garbage-collected. multiprocessing sends the receiver a duplicate of the descriptor.
+
+    Thread safety: threads may share it; of several `close` calls one closes the file descriptor.
     """
 
     def __init__(self, handle: int, uuid: uuids.UUID | None) -> None:
@@ -83,7 +85,10 @@ class IPCAllocationHandle:
 
 
 class IPCBufferDescriptor:
-    """A descriptor with which another process that has opened the memory resource can open a buffer."""
+    """A descriptor with which another process that has opened the memory resource can open a buffer.
+
+    Thread safety: immutable; threads may share it.
+    """
 
     __slots__ = ("__weakref__", "payload", "size")
 

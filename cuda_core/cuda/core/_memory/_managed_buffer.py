@@ -22,6 +22,9 @@ class ManagedBuffer(Buffer):
 
     The driver migrates it to where it is used. Advice and prefetches reduce the cost.
 
+    Thread safety: threads may share it; of several `close` calls one frees the memory. Streams and events alone
+    order accesses to it.
+
     Examples
     --------
     >>> managed = ManagedMemoryResource().allocate(4096, stream=stream)
@@ -199,7 +202,10 @@ class ManagedBuffer(Buffer):
 
 
 class AccessedBy(MutableSet):
-    """The locations that are advised to access a managed buffer, as a set that reflects the driver's state."""
+    """The locations that are advised to access a managed buffer, as a set that reflects the driver's state.
+
+    Thread safety: threads may share it; each access asks the driver.
+    """
 
     def __init__(self, buffer: ManagedBuffer) -> None:
         self._buffer = buffer

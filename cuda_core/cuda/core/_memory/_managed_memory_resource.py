@@ -23,6 +23,8 @@ _LOCATIONS = {
 class ManagedMemoryResource(MemoryPool):
     """A pool of managed memory, which migrates between host and devices; it allocates a `ManagedBuffer`.
 
+    Thread safety: threads may allocate and free memory at the same time.
+
     Parameters
     ----------
     options : ManagedMemoryResourceOptions, optional

@@ -508,7 +508,10 @@ cdef class MemoryPool(_Base):
 
 
 class PoolAttributes:
-    """The attributes of a memory pool (CUmemPool_attribute)."""
+    """The attributes of a memory pool (CUmemPool_attribute).
+
+    Thread safety: threads may share it; each access asks the driver.
+    """
 
     __slots__ = ("__weakref__", "_resource")
 

@@ -26,6 +26,8 @@ class PinnedMemoryResource(SharedPool):
 
     Unlike `LegacyPinnedMemoryResource`, its allocations are stream-ordered.
 
+    Thread safety: threads may allocate and free memory at the same time.
+
     Parameters
     ----------
     options : PinnedMemoryResourceOptions, optional

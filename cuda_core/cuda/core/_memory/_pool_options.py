@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 class DeviceMemoryResourceOptions:
     """Options for a new pool of device memory.
 
+    Thread safety: threads may read it together; assignments to its attributes are not guarded.
+
     Attributes
     ----------
     ipc_enabled : bool
@@ -40,6 +42,8 @@ class DeviceMemoryResourceOptions:
 @dataclass(slots=True, weakref_slot=True)
 class PinnedMemoryResourceOptions:
     """Options for a new pool of pinned host memory.
+
+    Thread safety: threads may read it together; assignments to its attributes are not guarded.
 
     Attributes
     ----------
@@ -65,6 +69,8 @@ class PinnedMemoryResourceOptions:
 @dataclass(slots=True, weakref_slot=True)
 class ManagedMemoryResourceOptions:
     """Options for a new pool of managed memory.
+
+    Thread safety: threads may read it together; assignments to its attributes are not guarded.
 
     Attributes
     ----------

@@ -22,6 +22,8 @@ cdef _abstract(MemoryResource resource, str name):
 cdef class MemoryResource:
     """Base of memory resources. A subclass defines `allocate`, `deallocate` and the three properties.
 
+    Thread safety: that of the subclass; the thread that closes a buffer calls `deallocate`.
+
     Examples
     --------
     >>> class Logged(MemoryResource):

@@ -20,6 +20,8 @@ from cuda.core._stream._stream import default_stream
 cdef class LegacyPinnedMemoryResource(_Base):
     """Pinned host memory, which devices can access, allocated and freed synchronously.
 
+    Thread safety: threads may allocate and free memory at the same time.
+
     Examples
     --------
     >>> pinned = LegacyPinnedMemoryResource().allocate(16, stream=stream)

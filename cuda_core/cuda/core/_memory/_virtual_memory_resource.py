@@ -43,6 +43,8 @@ _ENUMS: dict[str, Callable[[Any], Any]] = {
 class VirtualMemoryResourceOptions:
     """Options of the physical memory behind virtual addresses: its type, location and access rights.
 
+    Thread safety: threads may read it together; assignments to its attributes are not guarded.
+
     Attributes
     ----------
     allocation_type : VirtualMemoryAllocationType or str
@@ -102,6 +104,8 @@ class VirtualMemoryResourceOptions:
 
 class VirtualMemoryResource(MemoryResource):
     """Memory whose buffers can grow in place (cuMemCreate, cuMemMap).
+
+    Thread safety: threads may allocate and free memory at the same time.
 
     Parameters
     ----------

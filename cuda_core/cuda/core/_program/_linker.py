@@ -47,6 +47,8 @@ def _backend() -> CompilerBackendType:
 class Linker:
     """Link compiled code.
 
+    Thread safety: threads may share it; one at a time links or closes it, and the others wait.
+
     Parameters
     ----------
     *object_codes : ObjectCode

@@ -40,6 +40,8 @@ _NVJITLINK = {
 class LinkerOptions:
     """Options of a `Linker`. None leaves an option to the linker.
 
+    Thread safety: threads may read it together; assignments to its attributes are not guarded.
+
     Attributes
     ----------
     name : str

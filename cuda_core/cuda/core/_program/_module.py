@@ -26,6 +26,8 @@ class ObjectCode:
 
     Objects come from `Program.compile`, `Linker.link` and the ``from_...`` methods. They can be pickled.
 
+    Thread safety: threads may share it; code is loaded once.
+
     Examples
     --------
     >>> code = Program(source, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("ptx")
@@ -434,6 +436,8 @@ class ObjectCode:
 
 class Module:
     """Loaded code, whose kernels are its attributes.
+
+    Thread safety: threads may share it; code is loaded once.
 
     Parameters
     ----------

@@ -67,6 +67,8 @@ def _source(code: Any, code_type: SourceCodeType) -> bytes:
 class Program:
     """A program to compile.
 
+    Thread safety: threads may share it; one at a time compiles or closes it, and the others wait.
+
     Parameters
     ----------
     code : str or bytes

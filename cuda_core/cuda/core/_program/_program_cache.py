@@ -55,6 +55,8 @@ class ProgramCacheResource(ABC):
     ``__delitem__``, ``__len__`` and `clear`. Keys are bytes, or str, which is encoded as UTF-8; entries are bytes. A
     cache may drop any entry at any time.
 
+    Thread safety: that of the subclass; `Program.compile` calls it from any thread.
+
     Examples
     --------
     >>> class Dictionary(dict, ProgramCacheResource):
@@ -160,6 +162,8 @@ class ProgramCacheResource(ABC):
 class InMemoryProgramCache(ProgramCacheResource):
     """A cache of compiled programs in this process's memory; threads may share it.
 
+    Thread safety: threads may share it; a lock guards the entries.
+
     Parameters
     ----------
     max_size_bytes : int, optional
@@ -258,6 +262,8 @@ class FileStreamProgramCache(ProgramCacheResource):
 
     Each entry is a file that is created atomically. A damaged file counts as a missing entry and is removed. Cached
     data is never unpickled or executed as Python.
+
+    Thread safety: threads and processes may share it.
 
     Parameters
     ----------

@@ -187,6 +187,8 @@ def _is_macro(value: Any) -> bool:
 class ProgramOptions:
     """Options of a `Program`. None leaves an option to the compiler.
 
+    Thread safety: threads may read it together; assignments to its attributes are not guarded.
+
     Attributes
     ----------
     name : str

@@ -25,6 +25,8 @@ cdef class Event:
     Subtracting two events gives the time between them in milliseconds; both must be recorded with timing and have
     completed.
 
+    Thread safety: threads may share it; a wait refers to the latest `record`.
+
     Examples
     --------
     >>> start = stream.record(options=EventOptions(timing_enabled=True))

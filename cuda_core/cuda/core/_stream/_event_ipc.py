@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 class IPCEventDescriptor:
-    """A descriptor with which another process can open an event."""
+    """A descriptor with which another process can open an event.
+
+    Thread safety: immutable; threads may share it.
+    """
 
     __slots__ = ("__weakref__", "device", "is_blocking_sync", "payload")
 

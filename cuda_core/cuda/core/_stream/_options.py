@@ -14,6 +14,8 @@ from cuda.core._utils._options import named_options
 class StreamOptions:
     """Options for a new stream.
 
+    Thread safety: threads may read it together; assignments to its attributes are not guarded.
+
     Attributes
     ----------
     nonblocking : bool
@@ -35,6 +37,8 @@ class StreamOptions:
 @dataclass(slots=True, weakref_slot=True)
 class EventOptions:
     """Options for a new event.
+
+    Thread safety: threads may read it together; assignments to its attributes are not guarded.
 
     Attributes
     ----------

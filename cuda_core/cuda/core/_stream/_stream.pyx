@@ -41,6 +41,9 @@ cdef class Stream:
     `cuda.core.PER_THREAD_DEFAULT_STREAM` are the default streams. Objects of other libraries with
     ``__cuda_stream__`` are accepted wherever a Stream is.
 
+    Thread safety: threads may share it; work is ordered as the calls are, and the last call in progress destroys a
+    closed stream.
+
     Examples
     --------
     >>> with device.create_stream() as second:

@@ -28,6 +28,8 @@ class DriverLog:
 
     A separate thread passes the messages on, so that the driver never waits for handlers and these may call CUDA.
 
+    Thread safety: threads may share it; a thread of its own passes messages to the logger.
+
     Parameters
     ----------
     logger : logging.Logger

@@ -28,6 +28,8 @@ def _ints(values: Any, name: str) -> tuple[int, ...]:
 class StridedLayout:
     """The shape, strides and item size of an array, without its memory. Layouts are immutable.
 
+    Thread safety: immutable; threads may share it.
+
     Parameters
     ----------
     shape : tuple of int

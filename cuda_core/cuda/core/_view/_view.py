@@ -33,6 +33,8 @@ def _extents(values: Any, name: str) -> tuple[int, ...]:
 class StridedMemoryView(Strided):
     """The address, shape, strides and type of an array.
 
+    Thread safety: threads may share it; nothing orders accesses to the memory.
+
     Parameters
     ----------
     obj : object

@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
 
 class AdjacencySet(MutableSet):
-    """The predecessors (`GraphNode.pred`) or successors (`GraphNode.succ`) of a node; reflects the graph's state."""
+    """The predecessors (`GraphNode.pred`) or successors (`GraphNode.succ`) of a node; reflects the graph's state.
+
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
+    """
 
     __slots__ = ("_after", "_node")
 

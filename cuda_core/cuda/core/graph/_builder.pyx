@@ -40,6 +40,9 @@ cdef class GraphBuilder(Capture):
     as the graph, or a graph instantiated from it, may use them. Objects used by work that is captured directly from
     `stream` must be kept alive by the caller.
 
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
+
     Examples
     --------
     >>> builder = device.create_graph_builder().begin_building()

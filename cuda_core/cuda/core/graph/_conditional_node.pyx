@@ -16,6 +16,9 @@ from cuda.core.typing import GraphConditionalType
 cdef class ConditionalNode(GraphNode):
     """A node whose body graphs depend on a condition: base of IfNode, IfElseNode, WhileNode and SwitchNode.
 
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
+
     Examples
     --------
     >>> definition = GraphDefinition()
@@ -99,6 +102,9 @@ _CONDITIONALS = {
 cdef class IfNode(ConditionalNode):
     """A node whose body graph runs if a condition is not 0.
 
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
+
     Examples
     --------
     >>> definition = GraphDefinition()
@@ -116,6 +122,9 @@ cdef class IfNode(ConditionalNode):
 
 cdef class IfElseNode(ConditionalNode):
     """A node with two body graphs, one for a condition that is not 0 and one for 0.
+
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
 
     Examples
     --------
@@ -139,6 +148,9 @@ cdef class IfElseNode(ConditionalNode):
 cdef class WhileNode(ConditionalNode):
     """A node whose body graph is repeated while a condition is not 0.
 
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
+
     Examples
     --------
     >>> definition = GraphDefinition()
@@ -155,6 +167,9 @@ cdef class WhileNode(ConditionalNode):
 
 cdef class SwitchNode(ConditionalNode):
     """A node with several body graphs; the value of a condition is the index of the one that runs.
+
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
 
     Examples
     --------

@@ -33,6 +33,9 @@ cdef class GraphDefinition(NodeFactory):
     Graph to launch. A Buffer, kernel, event or function that a node uses is kept alive by the graph and by graphs
     instantiated from it. The graph is destroyed when neither it nor one of its nodes is referenced any more.
 
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
+
     Examples
     --------
     >>> graph = GraphDefinition()

@@ -48,6 +48,8 @@ cdef class Graph:
     ``graph[node]`` is the executable form of a node of its definition, whose parameters can be updated.
     Launches of one graph do not overlap.
 
+    Thread safety: threads may share it; launches of one graph do not overlap.
+
     Examples
     --------
     >>> definition = GraphDefinition()
@@ -346,6 +348,9 @@ def _view(cls, Graph graph, GraphNode node):
 cdef class ExecutableGraphNode:
     """A node of an executable graph, from ``graph[node]``. Updates take effect with the next launch.
 
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
+
     Examples
     --------
     >>> definition = GraphDefinition()
@@ -436,6 +441,9 @@ cdef class _Switched(ExecutableGraphNode):
 cdef class ExecutableKernelNode(_Switched):
     """A node of an executable graph that runs a kernel.
 
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
+
     Examples
     --------
     >>> definition = GraphDefinition()
@@ -491,6 +499,9 @@ cdef class ExecutableKernelNode(_Switched):
 cdef class ExecutableMemcpyNode(_Switched):
     """A node of an executable graph that copies memory.
 
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
+
     Examples
     --------
     >>> target = device.allocate(400, stream=stream)
@@ -536,6 +547,9 @@ cdef class ExecutableMemcpyNode(_Switched):
 
 cdef class ExecutableMemsetNode(_Switched):
     """A node of an executable graph that fills memory.
+
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
 
     Examples
     --------
@@ -587,6 +601,9 @@ cdef class ExecutableMemsetNode(_Switched):
 
 cdef class ExecutableHostCallbackNode(ExecutableGraphNode):
     """A node of an executable graph that calls a function on the host.
+
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
 
     Examples
     --------
@@ -656,6 +673,9 @@ cdef class Held:
 cdef class ExecutableEventRecordNode(ExecutableGraphNode):
     """A node of an executable graph that records an event.
 
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
+
     Examples
     --------
     >>> definition = GraphDefinition()
@@ -700,6 +720,9 @@ cdef class ExecutableEventRecordNode(ExecutableGraphNode):
 cdef class ExecutableEventWaitNode(ExecutableGraphNode):
     """A node of an executable graph that waits for an event.
 
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
+
     Examples
     --------
     >>> definition = GraphDefinition()
@@ -743,6 +766,9 @@ cdef class ExecutableEventWaitNode(ExecutableGraphNode):
 
 cdef class ExecutableChildGraphNode(ExecutableGraphNode):
     """A node of an executable graph that runs another graph.
+
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
 
     Examples
     --------

@@ -30,6 +30,9 @@ cdef cydriver.CUresult _adjacent(
 cdef class GraphNode(NodeFactory):
     """A node of a graph. Its methods add nodes that depend on it; `pred` and `succ` are sets that change its edges.
 
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
+
     Examples
     --------
     >>> definition = GraphDefinition()

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 class GraphCompleteOptions:
     """Options of a graph's instantiation.
 
+    Thread safety: threads may read it together; assignments to its attributes are not guarded.
+
     Attributes
     ----------
     auto_free_on_launch : bool
@@ -46,6 +48,8 @@ class GraphCompleteOptions:
 @dataclass
 class GraphDebugPrintOptions:
     """The details in the DOT output of a graph; each option is a flag of ``cuGraphDebugDotPrint``.
+
+    Thread safety: threads may read it together; assignments to its attributes are not guarded.
 
     Attributes
     ----------

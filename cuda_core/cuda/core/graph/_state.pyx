@@ -162,6 +162,9 @@ cdef class GraphCondition:
     Conditions come from `GraphDefinition.create_condition` and `GraphBuilder.create_condition`. Pass one as kernel
     argument for a parameter of type ``cudaGraphConditionalHandle``.
 
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
+
     Examples
     --------
     >>> definition = GraphDefinition()

@@ -29,6 +29,9 @@ cdef object _owner(tuple kept, int which):
 cdef class EmptyNode(GraphNode):
     """A node without work, which only depends on others.
 
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
+
     Examples
     --------
     >>> definition = GraphDefinition()
@@ -39,6 +42,9 @@ cdef class EmptyNode(GraphNode):
 
 cdef class KernelNode(GraphNode):
     """A node that runs a kernel.
+
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
 
     Examples
     --------
@@ -172,6 +178,9 @@ cdef int _refuse_attributes(config, before) except -1:
 cdef class MemcpyNode(GraphNode):
     """A node that copies memory.
 
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
+
     Examples
     --------
     >>> target = device.allocate(400, stream=stream)
@@ -243,6 +252,9 @@ cdef class MemcpyNode(GraphNode):
 
 cdef class MemsetNode(GraphNode):
     """A node that fills memory.
+
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
 
     Examples
     --------
@@ -335,6 +347,9 @@ cdef class MemsetNode(GraphNode):
 cdef class HostCallbackNode(GraphNode):
     """A node that calls a function on the host. To add another one that depends on it: ``node.join().callback(fn)``.
 
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
+
     Examples
     --------
     >>> node = GraphDefinition().callback(print)
@@ -386,6 +401,9 @@ cdef class HostCallbackNode(GraphNode):
 cdef class EventRecordNode(GraphNode):
     """A node that records an event.
 
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
+
     Examples
     --------
     >>> event = device.create_event()
@@ -434,6 +452,9 @@ cdef class EventRecordNode(GraphNode):
 
 cdef class EventWaitNode(GraphNode):
     """A node that waits for an event.
+
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
 
     Examples
     --------
@@ -489,6 +510,9 @@ cdef object _event_object(cydriver.CUevent native, object known):
 
 cdef class ChildGraphNode(GraphNode):
     """A node that runs another graph.
+
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
 
     Examples
     --------
@@ -546,6 +570,9 @@ cdef class ChildGraphNode(GraphNode):
 cdef class AllocNode(GraphNode):
     """A node that allocates memory.
 
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
+
     Examples
     --------
     >>> node = GraphDefinition().allocate(400)
@@ -596,6 +623,9 @@ cdef class AllocNode(GraphNode):
 
 cdef class FreeNode(GraphNode):
     """A node that frees memory.
+
+    Thread safety: one thread at a time, as for all graphs under construction; the objects stay intact, but nothing
+    orders the changes.
 
     Examples
     --------

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 class ClockInfo(_NvmlQueries):
-    """One of a device's clocks; frequencies are in MHz."""
+    """One of a device's clocks; frequencies are in MHz.
+
+    Thread safety: threads may share it; each access asks NVML.
+    """
 
     __slots__ = ("_which",)
 

@@ -52,6 +52,8 @@ class Device:
     NVML numbers devices in the order of their PCI bus ids, regardless of CUDA_VISIBLE_DEVICES: its indices differ from
     those of `cuda.core.Device`. `to_cuda_device` returns the same device there.
 
+    Thread safety: threads may share it, as NVML is thread-safe; each access asks NVML.
+
     Parameters
     ----------
     index : int, optional

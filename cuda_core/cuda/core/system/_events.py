@@ -53,7 +53,10 @@ def _timeout(timeout_ms: int) -> int:
 
 
 class EventData:
-    """An event of a device."""
+    """An event of a device.
+
+    Thread safety: immutable; threads may share it.
+    """
 
     __slots__ = ("_data",)
 
@@ -131,7 +134,10 @@ class _EventSet:
 
 
 class DeviceEvents(_EventSet):
-    """Registered events of a device; created by `Device.register_events`."""
+    """Registered events of a device; created by `Device.register_events`.
+
+    Thread safety: threads may share it; of several `close` calls one frees the set.
+    """
 
     __slots__ = ()
 
@@ -224,7 +230,10 @@ class DeviceEvents(_EventSet):
 
 
 class SystemEvent:
-    """An event of the driver about a GPU."""
+    """An event of the driver about a GPU.
+
+    Thread safety: immutable; threads may share it.
+    """
 
     __slots__ = ("_data",)
 
@@ -253,7 +262,10 @@ class SystemEvent:
 
 
 class SystemEvents(Sequence):
-    """Events of the driver, a sequence of SystemEvent."""
+    """Events of the driver, a sequence of SystemEvent.
+
+    Thread safety: immutable; threads may share it.
+    """
 
     def __init__(self, data: Any) -> None:
         self._events = [SystemEvent(item) for item in data]
@@ -266,7 +278,10 @@ class SystemEvents(Sequence):
 
 
 class RegisteredSystemEvents(_EventSet):
-    """Registered events of the driver; created by `register_events`."""
+    """Registered events of the driver; created by `register_events`.
+
+    Thread safety: threads may share it; of several `close` calls one frees the set.
+    """
 
     __slots__ = ()
 

@@ -17,7 +17,10 @@ _MEMBERS = ("d_val", "ui_val", "ul_val", "ull_val", "sll_val", "si_val", "us_val
 
 
 class FieldValue:
-    """The value of a field, or the error of reading it."""
+    """The value of a field, or the error of reading it.
+
+    Thread safety: immutable; threads may share it.
+    """
 
     __slots__ = ("_data",)
 
@@ -60,7 +63,10 @@ class FieldValue:
 
 
 class FieldValues(Sequence):
-    """The values of fields, in the order of the request."""
+    """The values of fields, in the order of the request.
+
+    Thread safety: immutable; threads may share it.
+    """
 
     def __init__(self, data: Any) -> None:
         self._values = [FieldValue(item) for item in data]

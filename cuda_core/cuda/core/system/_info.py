@@ -49,7 +49,10 @@ def _field(name: str, doc: str, kind: type = int) -> property:
 
 
 class MemoryInfo(_Answer):
-    """The usage of a device's memory, in bytes."""
+    """The usage of a device's memory, in bytes.
+
+    Thread safety: immutable; threads may share it.
+    """
 
     __slots__ = ()
     total = _field("total", "Return the total size in bytes.")
@@ -59,7 +62,10 @@ class MemoryInfo(_Answer):
 
 
 class BAR1MemoryInfo(MemoryInfo):
-    """The usage of BAR1 memory, the part of a device's memory that the host can map, in bytes."""
+    """The usage of BAR1 memory, the part of a device's memory that the host can map, in bytes.
+
+    Thread safety: immutable; threads may share it.
+    """
 
     __slots__ = ()
     total = _field("bar1_total", "Return the total size in bytes.")
@@ -73,7 +79,10 @@ class BAR1MemoryInfo(MemoryInfo):
 
 
 class Utilization(_Answer):
-    """The utilisation of a device in the last sample period, in percent of the time."""
+    """The utilisation of a device in the last sample period, in percent of the time.
+
+    Thread safety: immutable; threads may share it.
+    """
 
     __slots__ = ()
     gpu = _field("gpu", "Return the share of the time in which a kernel ran, in percent.")
@@ -81,7 +90,10 @@ class Utilization(_Answer):
 
 
 class DeviceAttributes(_Answer):
-    """The numbers of multiprocessors, engines and so on of a device or MIG device."""
+    """The numbers of multiprocessors, engines and so on of a device or MIG device.
+
+    Thread safety: immutable; threads may share it.
+    """
 
     __slots__ = ()
     multiprocessor_count = _field("multiprocessor_count", "Return the number of multiprocessors.")
@@ -98,7 +110,10 @@ class DeviceAttributes(_Answer):
 
 
 class ProcessInfo(_Answer):
-    """A process that uses a device."""
+    """A process that uses a device.
+
+    Thread safety: immutable; threads may share it.
+    """
 
     __slots__ = ()
     pid = _field("pid", "Return the process id.")
@@ -125,7 +140,10 @@ class ProcessInfo(_Answer):
 
 
 class RepairStatus(_Answer):
-    """The hardware repairs that are pending until the next reset."""
+    """The hardware repairs that are pending until the next reset.
+
+    Thread safety: immutable; threads may share it.
+    """
 
     __slots__ = ()
     channel_repair_pending = _field(
@@ -137,7 +155,10 @@ class RepairStatus(_Answer):
 
 
 class CoolerInfo(_Answer):
-    """A device's cooler."""
+    """A device's cooler.
+
+    Thread safety: immutable; threads may share it.
+    """
 
     __slots__ = ()
 
@@ -153,7 +174,10 @@ class CoolerInfo(_Answer):
 
 
 class ClockOffsets(_Answer):
-    """The offset of a clock and its range, in MHz."""
+    """The offset of a clock and its range, in MHz.
+
+    Thread safety: immutable; threads may share it.
+    """
 
     __slots__ = ()
     clock_offset_mhz = _field("clock_offset_m_hz", "Return the offset in MHz.")
@@ -162,7 +186,10 @@ class ClockOffsets(_Answer):
 
 
 class ThermalSensor(_Answer):
-    """A temperature sensor, in degrees Celsius."""
+    """A temperature sensor, in degrees Celsius.
+
+    Thread safety: immutable; threads may share it.
+    """
 
     __slots__ = ()
     current_temp = _field("current_temp", "Return the temperature in degrees Celsius.")
@@ -202,13 +229,19 @@ class _Parts(Sequence):
 
 
 class ThermalSettings(_Parts):
-    """The sensors of a device, as a sequence of ThermalSensor."""
+    """The sensors of a device, as a sequence of ThermalSensor.
+
+    Thread safety: immutable; threads may share it.
+    """
 
     _kind = ThermalSensor
 
 
 class GpuDynamicPstatesUtilization(_Answer):
-    """The utilisation of a component of a device."""
+    """The utilisation of a component of a device.
+
+    Thread safety: immutable; threads may share it.
+    """
 
     __slots__ = ()
     is_present = _field("b_is_present", "Return whether the device has the part.", bool)
@@ -218,7 +251,10 @@ class GpuDynamicPstatesUtilization(_Answer):
 
 
 class GpuDynamicPstatesInfo(_Parts):
-    """The utilisation of a device's components, as a sequence: GPU, memory, video engine, bus."""
+    """The utilisation of a device's components, as a sequence: GPU, memory, video engine, bus.
+
+    Thread safety: immutable; threads may share it.
+    """
 
     _kind = GpuDynamicPstatesUtilization
 
@@ -240,7 +276,10 @@ class _NvmlQueries:
 
 
 class FanInfo(_NvmlQueries):
-    """One of a device's fans."""
+    """One of a device's fans.
+
+    Thread safety: threads may share it; each access asks NVML.
+    """
 
     __slots__ = ("_fan",)
 
@@ -298,7 +337,10 @@ class FanInfo(_NvmlQueries):
 
 
 class Temperature(_NvmlQueries):
-    """A device's temperatures, in degrees Celsius."""
+    """A device's temperatures, in degrees Celsius.
+
+    Thread safety: threads may share it; each access asks NVML.
+    """
 
     __slots__ = ()
 
@@ -388,7 +430,10 @@ class Temperature(_NvmlQueries):
 
 
 class InforomInfo(_NvmlQueries):
-    """A device's information ROM."""
+    """A device's information ROM.
+
+    Thread safety: threads may share it; each access asks NVML.
+    """
 
     __slots__ = ()
 

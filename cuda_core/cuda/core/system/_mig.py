@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 class MigInfo(_NvmlQueries):
-    """The state of MIG (Multi-Instance GPU) on a device."""
+    """The state of MIG (Multi-Instance GPU) on a device.
+
+    Thread safety: threads may share it; each access asks NVML.
+    """
 
     __slots__ = ()
 

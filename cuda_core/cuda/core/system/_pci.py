@@ -9,7 +9,10 @@ from cuda.core.system._library import flag, nvml
 
 
 class PciInfo(_NvmlQueries):
-    """A device's PCI ids, and its PCI Express link."""
+    """A device's PCI ids, and its PCI Express link.
+
+    Thread safety: threads may share it; each access asks NVML.
+    """
 
     __slots__ = ()
 
@@ -121,6 +124,8 @@ class _NvlinkInfo(_NvmlQueries):
 
 class NvlinkInfo(_NvlinkInfo):
     """One of a device's NVLinks, from `Device.get_nvlink` or `Device.get_nvlinks`.
+
+    Thread safety: threads may share it; each access asks NVML.
 
     Parameters
     ----------

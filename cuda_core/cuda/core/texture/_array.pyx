@@ -98,6 +98,8 @@ cdef class OpaqueArray(_Array):
     It has no address: kernels read it through a `TextureObject` and write it through a `SurfaceObject`; the host
     fills and reads it by copies.
 
+    Thread safety: threads may share it; of several `close` calls one destroys the array.
+
     Attributes
     ----------
     shape : tuple of int
@@ -298,6 +300,8 @@ cdef bint _is_captured(Stream stream) except -1:
 
 cdef class MipmappedArray(_Array):
     """A mipmapped array: an image at several sizes, each half of the one before; see `Device.create_mipmapped_array`.
+
+    Thread safety: threads may share it; of several `close` calls one destroys the array.
 
     Attributes
     ----------

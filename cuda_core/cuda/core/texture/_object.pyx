@@ -164,6 +164,8 @@ cdef class TextureObject(_Object):
     Pass it as kernel argument for a parameter of type ``cudaTextureObject_t``, and keep it open until the kernel is
     finished. It keeps its image alive.
 
+    Thread safety: threads may share it; of several `close` calls one destroys the object.
+
     Attributes
     ----------
     resource : ResourceDescriptor
@@ -207,6 +209,8 @@ cdef class SurfaceObject(_Object):
 
     Pass it as kernel argument for a parameter of type ``cudaSurfaceObject_t``, and keep it open until the kernel is
     finished. It keeps its image alive.
+
+    Thread safety: threads may share it; of several `close` calls one destroys the object.
 
     Attributes
     ----------

@@ -31,6 +31,8 @@ FLOATS = (ArrayFormatType.FLOAT16, ArrayFormatType.FLOAT32)
 class OpaqueArrayOptions:
     """Options for a new array.
 
+    Thread safety: threads may read it together; assignments to its attributes are not guarded.
+
     Attributes
     ----------
     shape : tuple of int
@@ -58,6 +60,8 @@ class OpaqueArrayOptions:
 @dataclass
 class MipmappedArrayOptions:
     """Options for a new mipmapped array.
+
+    Thread safety: threads may read it together; assignments to its attributes are not guarded.
 
     Attributes
     ----------
@@ -102,6 +106,8 @@ def _mode(name: str, value: object, kind: type[StrEnum]) -> None:
 @dataclass
 class TextureObjectOptions:
     """Options of a texture object.
+
+    Thread safety: threads may read it together; assignments to its attributes are not guarded.
 
     Attributes
     ----------

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 class ResourceDescriptor:
     """A description of the image of a texture or surface: an array, or memory in a Buffer. It keeps the image alive.
 
+    Thread safety: immutable; threads may share it.
+
     Examples
     --------
     >>> memory = device.allocate(4096, stream=stream)
