@@ -17,6 +17,7 @@ LAYERS = [
     "cuda.cpu.emit",
     "cuda.cpu.check",
     "cuda.cpu.counters",
+    "cuda.cpu.debug",
     "cuda.cpu.compile",
     "cuda.cpu.driver.base",
     "cuda.cpu.driver.device",
@@ -30,6 +31,7 @@ LAYERS = [
     "cuda.cpu.nvml",
     "cuda.cpu.profile",
     "cuda.cpu.programs",
+    "cuda.cpu.debug.session",
     "cuda.cpu.__main__",
 ]
 PACKAGES = ["cuda.bindings", "cuda.core"]  # cuda.cpu, which can be installed alone, imports neither

@@ -109,7 +109,7 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
          "for position, target in enumerate(end.targets[:-1], 1):\n                equal"),
         ("emit/simt/control.py", 'more if known is None else self.builder.binary("or', 'more if True else self.builder.binary("or'),
         ("emit/simt/control.py", "self.builder.switch(index, cases, arms[end.targets[-1]])", "self.builder.switch(index, [], arms[end.targets[0]])"),
-        ("emit/simt/frame.py", "if self.block.preserved >> self.graph.register_bits[register] & 1:\n", "if False:\n"),
+        ("emit/simt/frame.py", "return bool(self.block.preserved >> self.graph.register_bits[register] & 1)\n", "return False\n"),
         ("emit/simt/frame.py", "value = builder.select(self.guard, value, self.get(register))", "pass"),
         ("emit/simt/frame.py", "self.block = BlockState(mask, preserved=preserved,", "self.block = BlockState(mask, values=self.block.values, preserved=preserved,"),
         ("passes/find_liveness.py", "elif bit not in write:\n                need.add(bit)  # the", "elif False:\n                need.add(bit)  # the"),

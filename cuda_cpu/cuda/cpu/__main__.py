@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Describe the CPU device; `run SCRIPT`: run a program on it; `check SCRIPT`: find errors of its kernels;
 `profile SCRIPT`: count what its kernels do; `timeline SCRIPT`: record when they ran;
-`explain FILE`: follow a kernel to its machine code."""
+`debug SCRIPT`: run it in a debugger; `explain FILE`: follow a kernel to its machine code."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import cuda.cpu
 from cuda.cpu.check import session as check_session
 from cuda.cpu.check.options import OptionError
 from cuda.cpu.counters import spans
+from cuda.cpu.debug import session as debug_session
 from cuda.cpu.profile import session
 from cuda.cpu.programs import run
 from cuda.cpu.ptx import targets
@@ -81,6 +82,9 @@ def main(arguments: list[str]) -> int:
         help="write the timeline: as a page if the name ends in .html, else as a trace for Perfetto and Chrome",
     )  # fmt: skip
     _add_program(tracer)
+    debugger = commands.add_parser("debug", help="run a program in gdb or lldb, with breakpoints in its kernels")
+    debug_session.add_arguments(debugger)
+    _add_program(debugger)
     explainer = commands.add_parser("explain", help="print how a kernel becomes machine code, pass by pass")
     explainer.add_argument(
         "file", metavar="FILE", help="PTX, or a cubin (made with -lineinfo) or fatbin that contains it"
@@ -101,8 +105,10 @@ def main(arguments: list[str]) -> int:
             return profile(given, profiler)
         if given.command == "check":
             return _check(given)
+        if given.command == "debug":
+            return debug_session.program(given)
         return _timeline(given) if given.command == "timeline" else _run(given, checks=given.check)
-    except (run.RunError, session.ProfileError, OptionError) as error:
+    except (run.RunError, session.ProfileError, debug_session.DebugError, OptionError) as error:
         print(f"python -m cuda.cpu {given.command}: {error}", file=sys.stderr)
         return 2
 

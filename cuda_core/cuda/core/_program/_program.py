@@ -15,7 +15,7 @@ from typing import Any
 
 from cuda.core._errors import ClosedError, NVRTCError, compiler_error, not_pickled
 from cuda.core._launch._signature import kernel_signatures
-from cuda.core._program import _compile_advice, _diagnostics
+from cuda.core._program import _compile_advice, _debugger, _diagnostics
 from cuda.core._program._compile_arguments import names_of, target_of
 from cuda.core._program._compile_target import current_arch, default_arch
 from cuda.core._program._linker_options import LinkerOptions
@@ -101,6 +101,8 @@ class Program:
         self._keys: dict[tuple, tuple[str, list[str], bytes, bytes | None]] = {}  # see _find_keys
         self._code = _source(code, self._code_type)
         if self._code_type == SourceCodeType.CXX:
+            if _debugger.active():
+                self._code, self._options = _debugger.prepared(self._code, self._name, self._options)
             self._handle = self._create()
             _diagnostics.remember(self._name, self._code)
         elif self._code_type == SourceCodeType.NVVM:
@@ -296,6 +298,8 @@ class Program:
             _check(nvrtc, "nvrtcDestroyProgram", nvrtc.nvrtcDestroyProgram(self._handle))
             self._handle = fresh
         self._compiled = True
+        if target == "cubin" and _debugger.active():
+            target = "ptx"
         supported = _check(nvrtc, "nvrtcGetSupportedArchs", nvrtc.nvrtcGetSupportedArchs())
         arch = self._options.arch or default_arch(supported)
         options = dataclasses.replace(self._options, arch=arch).as_bytes("NVRTC", target)

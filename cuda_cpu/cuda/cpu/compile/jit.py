@@ -106,6 +106,29 @@ def compile_profiled(program: Program, name: str, lane_run: int = FULL_RUN) -> M
     )  # fmt: skip
 
 
+def compile_for_debugger(program: Program, name: str, lane_run: int = FULL_RUN) -> MachineCode:
+    """Return a kernel's machine code with debug information, which is not cached on disk and not optimised.
+
+    Raises
+    ------
+    PtxError, ImportError
+        As for `compile_kernel`.
+    """
+    from cuda.cpu.debug.instrument import Debug
+    from cuda.cpu.runtime import _runtime
+
+    debug = Debug(program, name)
+    kernel = kernel_text(
+        program, name, lane_run, quick=True, locations=debug.symbols.locations, instrumentation=debug, plain=True
+    )
+    with spans.span(name, "compile"), Progress(f"compiling kernel {name!r} for a debugger"):
+        data = assemble(debug.symbols.added_to(kernel.text), None)
+    image = _runtime.Image(data, debug=True)
+    return MachineCode(
+        image.address(name), kernel.path, kernel.local_bytes, image, lane_run=lane_run, frames=stack_of(data)
+    )
+
+
 def _translate(program: Program, name: str, lane_run: int, width: int, fibers: bool) -> str:
     from cuda.cpu.emit import Settings, emit_kernel
 
@@ -177,16 +200,20 @@ def kernel_text(
     quick: bool = False,
     locations: list[DebugLocation] | None = None,
     instrumentation: Instrumentation | None = None,
+    plain: bool = False,
 ) -> KernelText:
-    """Translate a kernel to LLVM IR for this CPU, with the environment's settings where no argument overrides them."""
+    """Translate a kernel to LLVM IR for this CPU, with the environment's settings where no argument overrides them.
+
+    `plain`: without features of the CPU.
+    """
     from cuda.cpu.emit import Settings, emit_kernel
 
     check_size(program, name)
     settings = Settings(
         width=_width(),
         lane_run=lane_run,
-        native_gather=_has_gathers(),
-        near=_near(),
+        native_gather=not plain and _has_gathers(),
+        near=0 if plain else _near(),
         fibers=_path() == "fiber" if fibers is None else fibers,
         quick=quick,
         locations=locations,
@@ -230,10 +257,10 @@ def most_instructions() -> int:
     return int(text)
 
 
-def assemble(text: str, level: int) -> bytes:
-    """Compile LLVM IR to an ELF object at a level from 0 to 3."""
-    _choose_scheduler(text, level)
-    return _target_machine(level).emit_object(_optimised(text, level))
+def assemble(text: str, level: int | None) -> bytes:
+    """Compile LLVM IR to an ELF object at a level from 0 to 3, or without any pass over the IR (None)."""
+    _choose_scheduler(text, level or QUICK)
+    return _target_machine(level or QUICK).emit_object(_optimised(text, level))
 
 
 def disassemble(text: str, level: int) -> str:
@@ -251,15 +278,15 @@ def _choose_scheduler(text: str, level: int) -> None:
     _llvm().set_option("cuda.cpu", f"-pre-RA-sched={machines.host().quick_scheduler if simple else 'default'}")
 
 
-def _optimised(text: str, level: int) -> llvm.ModuleRef:
-    machine = _target_machine(level)
+def _optimised(text: str, level: int | None) -> llvm.ModuleRef:
+    machine = _target_machine(level or QUICK)
     module = _llvm().parse_assembly(text)
     module.verify()
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
     if level == QUICK:
         _tidy(module, machine)
-    else:
+    elif level is not None:
         _optimise(module, machine, level)
     return module
 

@@ -20,6 +20,7 @@ from cuda.cpu.compile import jit, machines
 from cuda.cpu.counters.instrument import Counters
 from cuda.cpu.emit.llvm.module import DebugLocation
 from cuda.cpu.ptx.image import elf
+from cuda.cpu.ptx.image.debug_entries import string_at
 from cuda.cpu.ptx.image.dwarf import line_table
 from cuda.cpu.ptx.image.image import CubinText
 from cuda.cpu.ptx.syntax import Call, Instruction, Location, Symbol
@@ -116,19 +117,10 @@ def _inlined_frames(program: Program, function: str, at: Location | None) -> lis
     found = []
     text = program.unit_of[function].text
     while at.caller is not None and at.function:
-        name = at.function if isinstance(text, CubinText) else _string(text, at.function)
+        name = at.function if isinstance(text, CubinText) else string_at(text, at.function)
         found.append((name, at.file, at.line))
         at = at.caller
     return [*found, (function, at.file, at.line)]
-
-
-def _string(text: str, label: str) -> str:
-    """Return a string of the .debug_str section of PTX."""
-    label, _, offset = label.partition("+")
-    match = re.search(rf"^{re.escape(label)}:((?:\s*\.b8[\d,\s]+(?://.*)?)+)", text, re.MULTILINE)
-    numbers = re.findall(r"\d+", re.sub(r"//.*|\.b8", "", match[1])) if match else []
-    data = bytes(int(number) & 255 for number in numbers)
-    return data[int(offset or 0) :].partition(b"\0")[0].decode("utf-8", "replace") or label
 
 
 def _described(program: Program, location: DebugLocation) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from cuda.cpu import check
+from cuda.cpu import check, debug
 from cuda.cpu.compile import jit
 from cuda.cpu.compile.code import Code, GlobalVariable, Kernel, MachineCode
 from cuda.cpu.ptx import device_runtime
@@ -95,7 +95,8 @@ class _Compiler:
         key = name, lane_run, check.of_kernel(name)
         with self._lock:
             if key not in self._kernels:
-                self._kernels[key] = jit.compile_kernel(self._program.laid_out(name), name, lane_run)
+                compile_ = jit.compile_for_debugger if debug.active() else jit.compile_kernel
+                self._kernels[key] = compile_(self._program.laid_out(name), name, lane_run)
             return self._kernels[key]
 
     def compile_profiled(self, name: str, lane_run: int = FULL_RUN) -> MachineCode:

@@ -43,6 +43,8 @@ def emit_function(module: Module, program: Program, graph: Graph) -> None:
     frame.begin_function(flow)
     calls.enter(frame)
     instrumentation = module.settings.instrumentation
+    if instrumentation is not None:
+        instrumentation.entered(frame)
     flow.has_converged = graph.function.entry and not graph.general and not module.leaves and instrumentation is None
     if graph.regions:
         regions = flow.regions = Regions(frame, flow, emit_step)
@@ -161,14 +163,19 @@ def _emit_block(frame: Frame, flow: Flow, block: Block, *, bases: bool) -> None:
 
 def _emit_steps(frame: Frame, block: Block, *, bases: bool) -> None:
     """Emit a block's instructions, split into several LLVM blocks: LLVM's time is quadratic in their length."""
-    if frame.module.settings.instrumentation is not None:
-        frame.module.settings.instrumentation.begin(frame, block)
+    instrumentation = frame.module.settings.instrumentation
+    if instrumentation is not None:
+        instrumentation.begin(frame, block)
     for position, step in enumerate(block.steps):
         if position and position % LONGEST == 0:
             label = frame.builder.new_label(CUT)
             frame.builder.jump(label)
             frame.builder.label(label)
         emit_step(frame, step, bases=bases)
+        if instrumentation is not None:
+            instrumentation.after(frame, step)
+    if instrumentation is not None:
+        instrumentation.ending(frame, block)
 
 
 def emit_step(frame: Frame, step: Step, *, bases: bool) -> None:

@@ -126,8 +126,11 @@ def _analysed(
 ) -> list[Graph]:
     """Return the graphs of all functions, with the results of the passes."""
     polling, synchronising = _callers_of(program, functions, polls), _callers_of(program, functions, _has_barriers)
+    keeps_registers = settings.instrumentation is not None and settings.instrumentation.keeps_registers
     graphs = [
-        analyse(at(each), leaves, polling, synchronising, settings.tracks_barriers, settings.keeps_returns)
+        analyse(
+            at(each), leaves, polling, synchronising, settings.tracks_barriers, settings.keeps_returns, keeps_registers
+        )
         for each in functions
     ]
     if settings.instrumentation is not None:
@@ -141,7 +144,7 @@ def _analysed(
 def _why_all_fibers(settings: Settings, graphs: list[Graph], *, clusters: bool) -> str:
     """Return the reason why each warp needs a fiber of its own, "" if there is none."""
     if settings.instrumentation is not None:
-        return "checks and profiles need them"
+        return "checks, profiles and debuggers need them"
     if settings.fibers:
         return "CUDA_CPU_PATH asks for them"
     if clusters:

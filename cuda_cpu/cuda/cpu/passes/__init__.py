@@ -48,6 +48,7 @@ def analyse(
     synchronising: frozenset[str] = frozenset(),
     strict: bool = False,
     keeps_returns: bool = False,
+    keeps_registers: bool = False,
 ) -> Graph:
     """Return the function's graph with everything that emission needs.
 
@@ -65,8 +66,11 @@ def analyse(
         Lanes wait at all collectives for the lanes in the member mask, so that missing ones are found.
     keeps_returns : bool
         A branch to a return remains a branch, so that lanes reconverge at it.
+    keeps_registers : bool
+        Registers with a constant value remain, for a debugger.
     """
-    body = split_guards(fold_constants(function.body or []), function.entry)
+    body = function.body or []
+    body = split_guards(body if keeps_registers else fold_constants(body), function.entry)
     breaks: set[int] = set()
     collectives = False
     while True:

@@ -21,7 +21,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from cuda.cpu import check
 from cuda.cpu.programs import machine_code
@@ -162,6 +162,7 @@ def program(
     kind: str | None = None,
     checks: str | None = None,
     variables: Mapping[str, str] | None = None,
+    under: Callable[[list[str], Mapping[str, str]], list[str]] | None = None,
 ) -> int:
     """Run a script or module on the CPU device and return its exit status.
 
@@ -179,6 +180,8 @@ def program(
         The checks of kernels, as in CUDA_CPU_CHECK.
     variables : mapping, optional
         More environment variables of the program.
+    under : callable, optional
+        Returns the command of a debugger that runs the program, by the program's command and environment.
 
     Raises
     ------
@@ -201,11 +204,16 @@ def program(
         prepare(folder)
         own = environment(folder, other=python is not None, checks=checks, more=variables)
         if code is not None:
+            if under is not None:
+                raise RunError(f"{script} is a compiled program; only Python programs can be debugged")
             child = start_machine_code(code, [script, *arguments], own, folder, python)
         else:
             with contextlib.suppress(machine_code.MachineCodeError):  # for compiled programs that the program starts
                 machine_code.name_python(own, python)
             command = [python or sys.executable, *flags(), *([kind] if kind else []), script, *arguments]
-            child = subprocess.Popen(command, env=own)
+            if under is None:
+                child = subprocess.Popen(command, env=own)
+            else:
+                child = subprocess.Popen(under(command, own))
         status = wait(child)
     return 128 - status if status < 0 else status

@@ -104,20 +104,20 @@ cdef class Arena:
 cdef class Image:
     """An ELF object (ET_REL), loaded and relocated; undefined symbols are resolved in libc and libm only.
 
-    All its sections are in the `size` bytes from `base`.
+    All its sections are in the `size` bytes from `base`. `debug`: debuggers learn of it.
     """
 
     cdef cpu_image *image
     cdef readonly object base, size
 
-    def __init__(self, bytes data not None):
+    def __init__(self, bytes data not None, bint debug=False):
         cdef char error[256]
         cdef const uint8_t *start = data
         cdef size_t size = len(data)
         if self.image is not NULL:
             raise RuntimeError("the image is loaded already")
         with nogil:
-            self.image = cpu_image_load(start, size, error, sizeof(error))
+            self.image = cpu_image_load(start, size, debug, error, sizeof(error))
         if self.image is NULL:
             raise ValueError((<char *>error).decode("utf-8", "replace"))
         cdef uint64_t base = 0, extent = 0

@@ -40,7 +40,7 @@ cdef extern from "queue/arena.h":
 
 cdef extern from "elf/elf_image.h":
     struct cpu_image
-    cpu_image *cpu_image_load(const uint8_t *data, size_t size, char *error, size_t error_size) nogil
+    cpu_image *cpu_image_load(const uint8_t *data, size_t size, bint debug, char *error, size_t error_size) nogil
     void *cpu_image_address(const cpu_image *image, const char *symbol)
     void cpu_image_free(cpu_image *image)
     void cpu_image_range(const cpu_image *image, uint64_t *base, uint64_t *size)

@@ -63,6 +63,20 @@ class Builder:
         self.allocas.append(f"  {name} = alloca {type_}" + (f", align {align}" if align else ""))
         return name
 
+    def part_slot(self, area: str, offset: int, element: str, shape: Shape) -> Slot:
+        """Return a slot at an offset, a multiple of 64, in an area that `reserve` is called for later."""
+        pointer = self.name()
+        self.allocas.append(f"  {pointer} = getelementptr i8, ptr {area}, i64 {offset}")
+        return Slot(self, pointer, element, shape, align=8)
+
+    def reserve(self, area: str, size: int) -> None:
+        """Reserve some bytes at the beginning of the entry block."""
+        self.allocas.insert(0, f"  {area} = alloca [{size} x i8], align 64")
+
+    def record(self, text: str) -> None:
+        """Add a record of debug information to the entry block."""
+        self.allocas.append(text)
+
     def slot(self, element: str, shape: Shape = Shape.UNIFORM) -> Slot:
         """Reserve a stack slot for a value."""
         return Slot(self, self.alloca(self.type(element, shape)), element, shape)

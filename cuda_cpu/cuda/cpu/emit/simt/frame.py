@@ -84,6 +84,8 @@ class Frame:
         self.dead = Slot(self.builder, "%dead", self.builder.mask_type)  # lanes that have exited in calls
         self.local_base: Value | None = None  # where this call's local memory begins; None: at 0
         self.local_before: Value | None = None  # where the caller's ends: less, if the function's has to be aligned
+        instrumentation = module.settings.instrumentation
+        self._keeper = instrumentation if instrumentation is not None and instrumentation.keeps_registers else None
         self._lanes: Value | None = None
         self._may_grow = MOST_INLINED
 
@@ -223,7 +225,9 @@ class Frame:
         slot = self.slots.get(register)
         if slot is None:
             shape = Shape.UNIFORM if self.graph.is_uniform(register) else Shape.VECTOR
-            slot = self.slots[register] = self.builder.slot(self.element_of(register), shape)
+            element, keeper = self.element_of(register), self._keeper
+            slot = keeper.register_slot(self, register, element, shape) if keeper else self.builder.slot(element, shape)
+            self.slots[register] = slot
         return slot
 
     def get(self, register: str) -> Value:
@@ -256,11 +260,17 @@ class Frame:
             assert value.uniform, f"{self.facts.function.name}: line {self.line}: {register} was found uniform"
         else:
             value = builder.broadcast(value)
-        if self.facts.crosses(register):
-            if self.block.preserved >> self.graph.register_bits[register] & 1:
+        if self._keeper is not None or self.facts.crosses(register):
+            if self._preserves(register):
                 value = builder.select(self.lanes(), value, self.get(register))
             self.slot(register).store(value)
         self.block.values[register] = value
+
+    def _preserves(self, register: str) -> bool:
+        """Return whether lanes that do not run still need their values of a register."""
+        if self._keeper is not None:
+            return not self.graph.is_uniform(register)
+        return bool(self.block.preserved >> self.graph.register_bits[register] & 1)
 
     # --- operands ---------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Code that is added to a kernel: see `cuda.cpu.check.instrument` and `cuda.cpu.counters.instrument`."""
+"""Code that is added to a kernel: see `instrument.py` of `cuda.cpu.check`, `cuda.cpu.counters` and `cuda.cpu.debug`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.llvm.slot import Slot
-    from cuda.cpu.emit.llvm.values import Value
+    from cuda.cpu.emit.llvm.values import Shape, Value
     from cuda.cpu.emit.simt.frame import Frame
     from cuda.cpu.passes.graph import Block, End, Graph, Step
 
@@ -21,9 +21,17 @@ class Instrumentation:
     keeps_returns = False  # lanes that branch to a return wait there for others, see split_blocks.py
     keeps_addresses = False  # accesses may be contiguous: no lane's address is replaced
     needs_fibers = True  # even for kernels whose warps do not wait for each other
+    keeps_registers = False  # all registers are in memory, at any time and for all lanes: see `register_slot`
 
     def analysed(self, graph: Graph) -> None:
         """Take the results of the passes. Without `keeps_addresses`, accesses are not contiguous afterwards."""
+
+    def entered(self, frame: Frame) -> None:
+        """Emit what follows the prologue of a function."""
+
+    def register_slot(self, frame: Frame, register: str, element: str, shape: Shape) -> Slot:
+        """Return the memory of a register, of instrumentation that keeps them."""
+        return frame.builder.slot(element, shape)
 
     def begin(self, frame: Frame, block: Block) -> None:
         """Emit what precedes a block's instructions."""
@@ -36,6 +44,12 @@ class Instrumentation:
 
     def copied(self, frame: Frame, what: int, operands: Value) -> None:
         """Emit what follows a call of the runtime for a tensor copy, multicast or multimem, with its arguments."""
+
+    def after(self, frame: Frame, step: Step) -> None:
+        """Emit what follows an instruction."""
+
+    def ending(self, frame: Frame, block: Block) -> None:
+        """Emit what precedes the end of a block: a branch or return."""
 
     def branch(self, frame: Frame, end: End, lanes: dict[int, Value]) -> None:
         """Emit what follows a branch at which lanes may diverge; `lanes` are masks by target."""

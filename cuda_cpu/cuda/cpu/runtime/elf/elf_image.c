@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "elf_debug.h"
 #include "elf_parts.h"
 
 #define PAGE ((uint64_t)65536)
@@ -256,6 +257,7 @@ struct cpu_image {
     uint64_t memory_size;
     struct symbol *symbols;
     uint64_t symbol_count;
+    struct jit_code_entry *announced; /* NULL: debuggers do not know it */
 };
 
 static bool keep_symbols(struct object *object, struct cpu_image *image)
@@ -281,13 +283,15 @@ static bool keep_symbols(struct object *object, struct cpu_image *image)
     return true;
 }
 
-struct cpu_image *cpu_image_load(const uint8_t *data, size_t size, char *error, size_t error_size)
+struct cpu_image *cpu_image_load(const uint8_t *data, size_t size, bool debug, char *error, size_t error_size)
 {
     struct object object = {.data = data, .size = size, .error = error, .error_size = error_size};
     struct cpu_image *image = calloc(1, sizeof *image);
     bool good = image ? read_header(&object) && read_sections(&object) && read_symbols(&object) && lay_out(&object) &&
                             load_sections(&object) && relocate(&object) && protect(&object) && keep_symbols(&object, image)
                       : cpu_elf_fail(&object, "out of memory");
+    if (good && debug)
+        image->announced = cpu_elf_announce(&object);
     free(object.sections);
     if (image) {
         image->memory = object.memory;
@@ -318,6 +322,7 @@ void cpu_image_free(struct cpu_image *image)
 {
     if (!image)
         return;
+    cpu_elf_withdraw(image->announced);
     for (uint64_t i = 0; i < image->symbol_count; i++)
         free(image->symbols[i].name);
     free(image->symbols);

@@ -1,0 +1,171 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""python -m cuda.cpu debug: breakpoints on lines and kernels, the call stack, variables of lanes, commands."""
+
+import re
+
+import pytest
+
+pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
+
+pytestmark = pytest.mark.cpu_only
+
+HOST = """
+import numpy as np
+from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
+
+device = Device()
+device.set_current()
+stream = device.create_stream()
+code = Program(SOURCE, LANGUAGE, OPTIONS).compile("cubin" if LANGUAGE == "c++" else "ptx")
+buffer = device.allocate(1024, stream=stream)
+launch(stream, LaunchConfig(grid=2, block=40), code.get_kernel("sums"), buffer, np.int32(70))
+stream.sync()
+print("result", [int(each) for each in np.from_dlpack(buffer).view(np.int32)[:3]])
+"""
+CUDA = (
+    '''SOURCE = r"""
+struct Pair { int first; float second[2]; };
+__device__ int limit = 70;
+
+__device__ int twice(int value, Pair *pair)
+{
+    int result = 2 * value;
+    pair->first = result;
+    return result;
+}
+
+extern "C" __global__ void sums(int *out, int n)
+{
+    __shared__ int row[64];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    Pair pair = {};
+    if (i < n) {
+        int sum = twice(i, &pair);
+        row[threadIdx.x] = sum;
+    }
+    __syncthreads();
+    if (i < n)
+        out[i] = row[threadIdx.x] + pair.first;
+}
+"""
+LANGUAGE, OPTIONS = "c++", None
+'''
+    + HOST
+)
+BODY, CALL, STORE = 8, 18, 23  # lines of the program
+
+
+def values(text):
+    """Return what `print` printed: `$1 = ...`."""
+    return re.findall(r"^\$\d+ = (.*)$", text, re.MULTILINE)
+
+
+@pytest.mark.needs_nvrtc
+def test_call_stack_and_variables_of_a_lane(debug):
+    out = debug(
+        CUDA,
+        f"break program.py:{BODY}", "run", "cuda backtrace", "cuda thread (5,0,0)", "print value", "print *pair", "up",
+        "print i", "print threadIdx", "print n", "print limit", "print ptx->p1",
+    )  # fmt: skip
+    assert re.search(
+        rf"hit Breakpoint 1, twice\(?.*value=0, pair=0x\w+\) at .*program.py:{BODY}\n{BODY}\s+pair->first", out
+    )
+    assert re.search(rf"#0  twice.*\n#1 .* sums.*n=70\) at .*program.py:{CALL}\n", out)
+    found = values(out)
+    assert found[:6] == ["5", "{first = 0, second = {0, 0}}", "5", "{x = 5, y = 0, z = 0}", "70", "70"]
+    assert found[6].startswith("{true <repeats 32 times>}")
+
+
+@pytest.mark.needs_nvrtc
+def test_values_of_all_lanes(debug):
+    """In the last warp, lanes 0 to 7 exist, and `i < n` for those of block 1 up to thread 29."""
+    out = debug(
+        CUDA,
+        f'break program.py:{STORE} if $cuda_any("i == 64")', "run", "cuda", "cuda print i / 32", "info cuda lanes",
+        "info cuda threads", "info cuda kernels",
+    )  # fmt: skip
+    assert "focus is CUDA kernel sums, grid (2,1,1), block (1,0,0), thread (24,0,0), warp 0, lane 24]" in out
+    assert re.search(r"^lanes 0-23 +1\nlanes 24-29 +2\nlanes 30-31 +2  \(inactive\)$", out, re.MULTILINE)
+    assert re.search(r"^\* 24 +\(24,0,0\) +active$", out, re.MULTILINE)
+    assert re.search(r"^  30 +\(30,0,0\) +inactive$", out, re.MULTILINE)
+    assert re.search(rf"^\* \(1,0,0\) +\(0,0,0\) +\(29,0,0\) +30 +active +program.py:{STORE}$", out, re.MULTILINE)
+    assert re.search(r"^\* sums +\(2,1,1\) +\(40,1,1\) +\(1,0,0\)$", out, re.MULTILINE)
+
+
+@pytest.mark.needs_nvrtc
+def test_stepping_and_writing(debug):
+    """A variable that the debugger has changed is what the kernel goes on with."""
+    out = debug(
+        CUDA,
+        f"break program.py:{CALL}", "run", "cuda lane 1", "set var i = 500", "delete", "next", "print sum",
+        "cuda lane 2", "print sum", "continue",
+    )  # fmt: skip
+    assert values(out) == ["1000", "4"]
+    assert re.search(rf"^{CALL + 1}\s+row\[threadIdx.x\] = sum;", out, re.MULTILINE)
+
+
+@pytest.mark.needs_nvrtc
+def test_kernel_as_breakpoint_and_wrong_commands(debug):
+    out = debug(
+        CUDA,
+        "break sums", "run", "info cuda blocks", "cuda lane 32", "python print('next')",
+    )  # fmt: skip
+    assert re.search(r"hit Breakpoint 1, sums \(out=0x\w+, n=70\)", out)
+    assert re.search(r"^\* \(0,0,0\) +0 +0xffffffff +sums +program.py:15$", out, re.MULTILINE)
+    assert "the warp has no lane 32" in out
+
+
+PTX = (
+    '''SOURCE = """.version 8.5
+.target sm_90
+.address_size 64
+.visible .entry sums(.param .u64 out, .param .u32 n)
+{
+    .local .align 8 .b8 depot[16];
+    .reg .pred %p<2>;
+    .reg .b32 %r<4>;
+    .reg .f32 %f<2>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    cvt.rn.f32.u32 %f1, %r1;
+    setp.lt.u32 %p1, %r1, 8;
+    st.local.u32 [depot+4], %r1;
+    @%p1 bra SMALL;
+    mov.u32 %r2, 7;
+    bra END;
+SMALL:
+    add.u32 %r2, %r1, 100;
+END:
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r2;
+    ret;
+}
+"""
+LANGUAGE, OPTIONS = "ptx", None
+'''
+    + HOST
+)
+
+
+def test_ptx_has_its_own_lines_and_registers(debug):
+    out = debug(
+        PTX,
+        "break kernel.ptx:20", "break kernel.ptx:22", "run", "cuda lane 5", "print r1", "print f1", "print depot",
+        "print/x cuda_lanes", "cuda print %r1", "continue", "cuda print %r2",
+    )  # fmt: skip
+    assert re.search(r"^20\s+add.u32 %r2, %r1, 100;", out, re.MULTILINE)
+    assert values(out) == ["5", "5", "{0, 5, 0, 0}", "0xff"]
+    assert re.search(r"^lane 31 +31  \(inactive\)$", out, re.MULTILINE)
+    assert re.search(r"^lane 7 +107\nlanes 8-31 +7$", out, re.MULTILINE)
+
+
+def test_without_a_debugger_there_is_advice(monkeypatch, capsys, tmp_path):
+    from cuda.cpu import __main__ as command
+
+    (tmp_path / "program.py").write_text("")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert command.main(["debug", str(tmp_path / "program.py")]) == 2
+    assert "gdb is not installed: apt-get install gdb" in capsys.readouterr().err
