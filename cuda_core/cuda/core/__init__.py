@@ -57,6 +57,7 @@ _MODULES = {
     "SMResourceOptions": "_device._device_resources",
     "Stream": "_stream._stream",
     "StreamOptions": "_stream._options",
+    "TileError": "_errors",
     "TensorMapDataType": "_launch._tensor_map_options",
     "TensorMapDescriptor": "_launch._tensor_map",
     "TensorMapDescriptorOptions": "_launch._tensor_map_options",
@@ -128,6 +129,7 @@ if TYPE_CHECKING:
     from ._errors import NvJitLinkError as NvJitLinkError
     from ._errors import NVRTCError as NVRTCError
     from ._errors import NVVMError as NVVMError
+    from ._errors import TileError as TileError
     from ._memory._pool_options import DeviceMemoryResourceOptions as DeviceMemoryResourceOptions
     from ._memory._pool_options import ManagedMemoryResourceOptions as ManagedMemoryResourceOptions
     from ._memory._pool_options import PinnedMemoryResourceOptions as PinnedMemoryResourceOptions

@@ -63,6 +63,12 @@ class NVVMError(CUDAError):
     log: str = ""
 
 
+class TileError(CUDAError):
+    """Report that tileiras, the assembler of Tile IR, failed or is not installed; `log` has its messages."""
+
+    log: str = ""
+
+
 def _rebuild(kind, args, state):
     error = kind(*args)
     error.__dict__.update(state)

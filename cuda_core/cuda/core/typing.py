@@ -84,6 +84,7 @@ class CompilerBackendType(StrEnum):
     NVRTC = "NVRTC"
     NVVM = "NVVM"
     NVJITLINK = "nvJitLink"
+    TILEIRAS = "tileiras"
     DRIVER = "driver"
 
 
@@ -109,6 +110,7 @@ class ObjectCodeFormatType(StrEnum):
     PTX = "ptx"
     CUBIN = "cubin"
     LTOIR = "ltoir"
+    TILE_IR = "tile_ir"
     FATBIN = "fatbin"
     OBJECT = "object"
     LIBRARY = "library"
@@ -132,6 +134,7 @@ class SourceCodeType(StrEnum):
     CXX = "c++"
     PTX = "ptx"
     NVVM = "nvvm"
+    TILE = "tile"
 
 
 class ManagedMemoryLocationType(StrEnum):

@@ -63,7 +63,7 @@ def test_source_as_bytes(code):
     [
         ((1, "c++"), TypeError, r"^code must be the c\+\+ source as str or bytes, not int$"),
         (("a\0b", "c++"), ValueError, r"^code has a NUL character at 1$"),
-        (("", "c"), RuntimeError, r"^code_type must be 'c\+\+', 'ptx' or 'nvvm', not 'c'$"),
+        (("", "c"), RuntimeError, r"^code_type must be 'c\+\+', 'ptx', 'nvvm' or 'tile', not 'c'$"),
         (("", "c++", 1), TypeError, r"^options must be ProgramOptions, a dict of its fields or None, not int$"),
     ],
 )
@@ -74,7 +74,7 @@ def test_wrong_arguments(arguments, error, message):
 
 def test_wrong_target():
     with pytest.raises(
-        ValueError, match=r"^target_type must be one of 'ptx', 'cubin', 'ltoir' for c\+\+ programs, not"
+        ValueError, match=r"^target_type must be one of 'ptx', 'cubin', 'ltoir', 'tile_ir' for c\+\+ programs, not"
     ):
         Program(SOURCE, "c++", SM90).compile("exe")
     with pytest.raises(ValueError, match=r"^target_type must be one of 'cubin', 'ptx' for ptx programs, not 'ltoir'$"):

@@ -65,8 +65,10 @@ SPELLED = {
     "device_stack_protector": (True, "--device-stack-protector=true"),
     "jump_table_density": (101, "--jump-table-density=101"),
     "modify_stack_limit": (False, "--modify-stack-limit=false"),
+    "tile_only": (True, "--tile-only"),
+    "tile_as_default_execution_space": (True, "--tile-as-default-execution-space"),
 }
-ELSEWHERE = {"name", "extra_sources", "use_bundled_headers", "use_libdevice"}
+ELSEWHERE = {"enable_tile", "name", "extra_sources", "use_bundled_headers", "use_libdevice"}
 
 
 def test_every_field_is_covered():

@@ -10,9 +10,10 @@ from typing import Any
 from cuda.core.typing import SourceCodeType
 
 _TARGETS = {
-    SourceCodeType.CXX: ("ptx", "cubin", "ltoir"),
+    SourceCodeType.CXX: ("ptx", "cubin", "ltoir", "tile_ir"),
     SourceCodeType.NVVM: ("ptx", "cubin", "ltoir"),
     SourceCodeType.PTX: ("cubin", "ptx"),
+    SourceCodeType.TILE: ("cubin", "tile_ir"),
 }
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cuda.core._launch._kernel import Kernel
     from cuda.core._memory._buffer import Buffer
 
-_LOADABLE = ("ptx", "cubin", "fatbin")
+_LOADABLE = ("ptx", "cubin", "fatbin", "tile_ir")
 _publishing = RLock()  # around the assignment of what the first use has loaded
 
 
@@ -232,6 +232,44 @@ class ObjectCode:
         'cubin'
         """
         return ObjectCode._given(module, "ltoir", name, symbol_mapping)
+
+    @staticmethod
+    def from_tile_ir(
+        module: bytes | str | os.PathLike[str], *, name: str = "", symbol_mapping: dict[str, str] | None = None
+    ) -> ObjectCode:
+        """Create an ObjectCode from Tile IR bytecode, which the driver assembles.
+
+        Parameters
+        ----------
+        module : bytes, str or path
+            The code as bytes, or the path of a file, which is read when the code is loaded.
+        name : str
+            The name of the code, for messages.
+        symbol_mapping : dict of str to str, optional
+            Names for `get_kernel`, with the symbols that they stand for.
+
+        Returns
+        -------
+        ObjectCode
+            Code that is loaded at the first `get_kernel`. The CPU device needs NVIDIA's assembler `tileiras` for it.
+
+        Raises
+        ------
+        TypeError
+            If `module` is neither bytes nor a path.
+        ValueError
+            If `module` is a str with several lines: pass code as bytes.
+        FileNotFoundError
+            If there is no such file.
+
+        Examples
+        --------
+        >>> ObjectCode.from_tile_ir("missing.tileir")
+        Traceback (most recent call last):
+        ...
+        FileNotFoundError: module: there is no file 'missing.tileir'
+        """
+        return ObjectCode._given(module, "tile_ir", name, symbol_mapping)
 
     @staticmethod
     def from_object(module: bytes | str, *, name: str = "", symbol_mapping: dict[str, str] | None = None) -> ObjectCode:

@@ -15,7 +15,7 @@ from typing import Any
 
 from cuda.core._errors import ClosedError, NVRTCError, compiler_error, not_pickled
 from cuda.core._launch._signature import kernel_signatures
-from cuda.core._program import _compile_advice, _debugger, _diagnostics
+from cuda.core._program import _compile_advice, _debugger, _diagnostics, _tile
 from cuda.core._program._compile_arguments import names_of, target_of
 from cuda.core._program._compile_target import current_arch, default_arch
 from cuda.core._program._linker_options import LinkerOptions
@@ -29,8 +29,10 @@ _BACKENDS = {
     SourceCodeType.CXX: CompilerBackendType.NVRTC,
     SourceCodeType.NVVM: CompilerBackendType.NVVM,
     SourceCodeType.PTX: CompilerBackendType.NVJITLINK,
+    SourceCodeType.TILE: CompilerBackendType.TILEIRAS,
 }
-_GETTERS = {"ptx": "PTX", "cubin": "CUBIN", "ltoir": "LTOIR"}
+_GETTERS = {"ptx": "PTX", "cubin": "CUBIN", "ltoir": "LTOIR", "tile_ir": "TileIR"}
+_BINARY = (SourceCodeType.NVVM, SourceCodeType.TILE)  # with NUL bytes; NVVM IR may be text, too
 _PCH_OPTIONS = ("pch", "create_pch", "use_pch")
 
 
@@ -52,14 +54,14 @@ def _filled(nvrtc: Any, output: str, program: Any) -> bytes:
 
 
 def _source(code: Any, code_type: SourceCodeType) -> bytes:
-    if isinstance(code, str):
+    if isinstance(code, str) and code_type != SourceCodeType.TILE:
         code = code.encode()
     if not isinstance(code, (bytes, bytearray)):
         raise TypeError(f"code must be the {code_type} source as str or bytes, not {type(code).__name__}")
     code = bytes(code)
-    if code_type != SourceCodeType.NVVM:  # bitcode may end with NUL bytes
+    if code_type not in _BINARY:
         code = code.rstrip(b"\0")
-    if b"\0" in code and code_type != SourceCodeType.NVVM:
+    if b"\0" in code and code_type not in _BINARY:
         raise ValueError(f"code has a NUL character at {code.index(0)}")
     return code
 
@@ -74,7 +76,7 @@ class Program:
     code : str or bytes
         The source.
     code_type : str
-        ``"c++"``, ``"ptx"`` or ``"nvvm"``: NVVM IR as text or bitcode.
+        ``"c++"``, ``"ptx"``, ``"nvvm"``: NVVM IR as text or bitcode, or ``"tile"``: Tile IR bytecode.
     options : ProgramOptions, optional
         The options of the compilation.
 
@@ -96,7 +98,7 @@ class Program:
         try:
             self._code_type = SourceCodeType(str(code_type).lower())
         except ValueError:
-            raise RuntimeError(f"code_type must be 'c++', 'ptx' or 'nvvm', not {code_type!r}") from None
+            raise RuntimeError(f"code_type must be 'c++', 'ptx', 'nvvm' or 'tile', not {code_type!r}") from None
         self._options = dataclasses.replace(as_options(ProgramOptions, options, "options"))
         self._keys: dict[tuple, tuple[str, list[str], bytes, bytes | None]] = {}  # see _find_keys
         self._code = _source(code, self._code_type)
@@ -110,6 +112,9 @@ class Program:
 
             self._nvvm: NVVMProgram = NVVMProgram(self._code, self._name, self._options)
             self._handle = self._nvvm.handle
+        elif self._code_type == SourceCodeType.TILE:
+            _tile.check(self._code)
+            _tile.refuse_unused(self._options)
 
     @property
     def _name(self) -> str:
@@ -179,7 +184,7 @@ class Program:
 
     @property
     def handle(self) -> Any:
-        """Return the `nvrtcProgram`, or the address of the nvvmProgram; 0 once closed; None for PTX."""
+        """Return the `nvrtcProgram`, or the address of the nvvmProgram; 0 once closed; None for PTX and Tile IR."""
         return self._handle
 
     @property
@@ -195,12 +200,13 @@ class Program:
         *,
         cache: Any = None,
     ) -> ObjectCode:
-        """Compile the program, by NVRTC, libNVVM or the PTX assembler of nvJitLink.
+        """Compile the program, by NVRTC, libNVVM, the PTX assembler of nvJitLink, or tileiras.
 
         Parameters
         ----------
         target_type : str
-            ``"ptx"``, ``"cubin"`` or, from C++ and NVVM IR, ``"ltoir"``.
+            ``"ptx"``, ``"cubin"`` or, from C++ and NVVM IR, ``"ltoir"``. Tile kernels of C++ become ``"tile_ir"`` or,
+            with the option `tile_only`, a cubin.
         name_expressions : sequence of str
             C++ names of kernels and variables, such as ``"scale<float>"`` or ``"&table"``: templates are
             instantiated, and `ObjectCode.get_kernel` accepts the names.
@@ -217,7 +223,7 @@ class Program:
 
         Raises
         ------
-        NVRTCError, NVVMError, NvJitLinkError
+        NVRTCError, NVVMError, NvJitLinkError, TileError
             If it does not compile; the message shows the source lines, `log` is the compiler's log.
         ValueError
             If an argument is invalid, or `cache` is given and the program reads or writes files.
@@ -283,6 +289,8 @@ class Program:
         with Progress(f"compiling {self._name!r}"):
             if self._code_type == SourceCodeType.PTX:
                 return self._assemble(self._code, target, names, logs)
+            if self._code_type == SourceCodeType.TILE:
+                return self._assemble_tile(self._code, target, names, logs)
             with self._lock:
                 if self._closed:
                     raise ClosedError("this Program is closed")
@@ -313,7 +321,7 @@ class Program:
             logs.write(log)
         if status != 0:
             raise self._error(nvrtc, status, log)
-        return self._result(nvrtc, target, names)
+        return self._result(nvrtc, target, names, logs)
 
     def _error(self, nvrtc: Any, status: Any, log: str) -> Exception:
         text = _diagnostics.annotate(log, self._code.decode(errors="replace"), self._name)
@@ -324,8 +332,9 @@ class Program:
         error.log = log
         return error
 
-    def _result(self, nvrtc: Any, target: str, names: list[str]) -> ObjectCode:
-        data = _filled(nvrtc, _GETTERS[target], self._handle)
+    def _result(self, nvrtc: Any, target: str, names: list[str], logs: Any) -> ObjectCode:
+        tile = _tile.makes_tile_ir(self._options, target)
+        data = _filled(nvrtc, "TileIR" if tile else _GETTERS[target], self._handle)
         if not data:
             raise NVRTCError(
                 f"NVRTC made no {target}: "
@@ -335,9 +344,22 @@ class Program:
             name: _check(nvrtc, "nvrtcGetLoweredName", nvrtc.nvrtcGetLoweredName(self._handle, name.encode())).decode()
             for name in names
         }
+        if tile:
+            return self._assemble_tile(data, target, (), logs, mapping)
         ptx = b"" if target == "ltoir" or self._options.link_time_optimization else _filled(nvrtc, "PTX", self._handle)
         kinds = kernel_signatures(ptx.decode(errors="replace"))
         return ObjectCode._make(data, target, self._name, mapping, kinds)
+
+    def _assemble_tile(
+        self, code: bytes, target: str, names: Sequence[str], logs: Any, mapping: dict[str, str] | None = None
+    ) -> ObjectCode:
+        if names:
+            raise ValueError("name_expressions are for C++ programs: Tile IR has the names themselves")
+        if target == "cubin":
+            code, log = _tile.assemble(code, self._options)
+            if logs is not None and log:
+                logs.write(log)
+        return ObjectCode._make(code, target, self._name, mapping, {})
 
     def _note_pch(self, nvrtc: Any) -> None:
         if not any(getattr(self._options, field) for field in _PCH_OPTIONS):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from cuda.core._program import _compiler_build
+from cuda.core._program import _compiler_build, _tile
 from cuda.core._program._compile_arguments import names_of, target_of
 from cuda.core._program._compile_target import default_arch
 from cuda.core._program._linker_options import LinkerOptions
@@ -135,7 +135,11 @@ def _spelled(options: ProgramOptions, kind: str, target: str) -> list[bytes]:
 
         version: Any = nvrtc.nvrtcVersion()[1:]
         arch = options.arch or default_arch(nvrtc.nvrtcGetSupportedArchs()[1])
-        return [_build("nvrtc", version), *dataclasses.replace(options, arch=arch).as_bytes("NVRTC", target)]
+        options = dataclasses.replace(options, arch=arch)
+        assembler = [_tile.build()] if target == "cubin" and options.tile_only else []
+        return [_build("nvrtc", version), *options.as_bytes("NVRTC", target), *assembler]
+    if kind == "tile":
+        return [_tile.build(), *map(str.encode, _tile.command_line(options))] if target == "cubin" else []
     arch = options.arch or default_arch()
     options = dataclasses.replace(options, arch=arch)
     spelled: list[bytes] = []

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
-from cuda.core._program import _bundled_headers
+from cuda.core._program import _bundled_headers, _tile
 from cuda.core._utils._options import named_options
 
 # Field -> (kind of its value, NVRTC's option). NVRTC documentation, "Supported Compile Options".
@@ -74,6 +74,9 @@ _NVRTC = {
     "device_stack_protector": ("bool", "--device-stack-protector"),
     "jump_table_density": ("percent", "--jump-table-density"),
     "modify_stack_limit": ("bool", "--modify-stack-limit"),
+    "enable_tile": ("flag", "--enable-tile"),
+    "tile_only": ("flag", "--tile-only"),
+    "tile_as_default_execution_space": ("flag", "--tile-as-default-execution-space"),
 }
 # The kinds of warnings that --warning-as-error accepts.
 _WARNINGS = ("all-warnings", "reorder", "deprecated-declarations", "conversion")
@@ -297,6 +300,13 @@ class ProgramOptions:
         The minimum case density, in percent, for a ``switch`` to become a jump table; 101 disables jump tables.
     modify_stack_limit : bool
         Whether the compiler may raise the process's stack limit while it runs; by default it does.
+    enable_tile : bool
+        Whether to accept tile kernels (``__tile_global__``); implies ``std="c++20"``. Implied by the target
+        ``"tile_ir"``.
+    tile_only : bool
+        Whether to generate code of tile kernels only; the target ``"cubin"`` then has them.
+    tile_as_default_execution_space : bool
+        Whether functions without an execution space specifier are ``__tile__``.
 
     Examples
     --------
@@ -366,6 +376,9 @@ class ProgramOptions:
     device_stack_protector: bool | None = None
     jump_table_density: int | None = None
     modify_stack_limit: bool | None = None
+    enable_tile: bool | None = None
+    tile_only: bool | None = None
+    tile_as_default_execution_space: bool | None = None
 
     def as_bytes(self, backend: str, target_type: str | None = None) -> list[bytes]:
         """Return the options in a compiler's command-line form.
@@ -375,7 +388,7 @@ class ProgramOptions:
         backend : str
             ``"NVRTC"``, ``"NVVM"`` or ``"nvJitLink"``.
         target_type : str, optional
-            The target; ``"ltoir"`` implies `link_time_optimization`.
+            The target; ``"ltoir"`` implies `link_time_optimization`, ``"tile_ir"`` `enable_tile`.
 
         Returns
         -------
@@ -411,6 +424,7 @@ class ProgramOptions:
         ]
         if target_type == "ltoir" and not self.link_time_optimization:
             options.append("--dlink-time-opt")
+        options = _tile.with_implied(options, self, target_type)
         return [option.encode() for option in options]
 
     def _is_settled(self) -> bool:

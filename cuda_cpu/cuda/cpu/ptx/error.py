@@ -56,3 +56,7 @@ class NoPtxError(PtxError):
 
 class VersionError(PtxError):
     """PTX of a newer version than the driver supports."""
+
+
+class NoAssemblerError(PtxError):
+    """The assembler for an image, which is not PTX, is not installed."""

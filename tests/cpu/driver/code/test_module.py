@@ -130,7 +130,7 @@ def test_a_good_module_leaves_the_error_log_empty(context):
 
 
 def test_unsupported_images(context, refused):
-    with refused("INVALID_IMAGE", "no PTX, cubin or fatbin"):
+    with refused("INVALID_IMAGE", "no PTX, cubin, fatbin or Tile IR"):
         driver.cuModuleLoadData(kernels.address_of(b"nonsense\0"))
     with refused("INVALID_IMAGE", "null pointer"):
         driver.cuModuleLoadData(0)

@@ -68,7 +68,7 @@ def test_text_with_and_without_a_terminating_nul():
 
 @pytest.mark.parametrize("data", [b"", b"hello", b"\0", b"\xba\xad" * 9])
 def test_unknown_formats_are_refused(data):
-    with pytest.raises(PtxError, match="no PTX, cubin or fatbin"):
+    with pytest.raises(PtxError, match="no PTX, cubin, fatbin or Tile IR"):
         ptx_of(data)
 
 

@@ -23,12 +23,13 @@ from cuda.cpu.compile.code import Code
 from cuda.cpu.driver.base.error import CudaError, is_of_program
 from cuda.cpu.driver.base.jit_option import Options
 from cuda.cpu.driver.device import device as devices
-from cuda.cpu.ptx.error import NoPtxError, PtxError, VersionError
+from cuda.cpu.ptx.error import NoAssemblerError, NoPtxError, PtxError, VersionError
 
 # Kinds of errors that have statuses of their own; others get that of what was being done.
 STATUSES: tuple[tuple[type[Exception], int], ...] = (
     (VersionError, CUDA_ERROR_UNSUPPORTED_PTX_VERSION),
     (NoPtxError, CUDA_ERROR_NO_BINARY_FOR_GPU),
+    (NoAssemblerError, CUDA_ERROR_JIT_COMPILER_NOT_FOUND),
     (MemoryError, CUDA_ERROR_OUT_OF_MEMORY),
 )
 NEWEST_PTX = (CUDA_VERSION // 1000 - 4, CUDA_VERSION % 1000 // 10)  # 9.5 for CUDA 13.5 (PTX ISA manual, chapter 13)
@@ -84,9 +85,13 @@ def units_at(address: int, options: Options | None = None) -> list[str]:
 
 
 def units_of(data: bytes, options: Options | None = None) -> list[str]:
-    from cuda.cpu.ptx.image import image
+    from cuda.cpu.ptx.image import image, tile_ir
 
     with ptx_errors(CUDA_ERROR_INVALID_IMAGE, options):
+        if data.startswith(tile_ir.MAGIC):
+            from cuda.cpu.compile import tile_assembler
+
+            return image.ptx_of(tile_assembler.assemble(data, capability()))
         return image.ptx_of(data, capability=capability())
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from cuda.cpu.ptx import device_runtime, targets
 from cuda.cpu.ptx.error import NoPtxError, PtxError
-from cuda.cpu.ptx.image import elf, fatbin, host_memory
+from cuda.cpu.ptx.image import elf, fatbin, host_memory, tile_ir
 from cuda.cpu.ptx.syntax import Location
 
 if TYPE_CHECKING:
@@ -130,6 +130,8 @@ def image_size(address: int) -> int:
         header = host_memory.read(address, elf.HEADER_SIZE, "the ELF header")
         offset, count, _ = elf.section_table(header)
         return elf.file_size(header, host_memory.read(address + offset, 64 * count, "the table of sections"))
+    if start == tile_ir.MAGIC[:4] and host_memory.read(address, 8, "the image") == tile_ir.MAGIC:
+        return tile_ir.size_at(address)
     magic = int.from_bytes(start, "little")
     if magic == fatbin.WRAPPER_MAGIC:
         return fatbin.WRAPPER_SIZE
@@ -155,7 +157,7 @@ def _text(data: bytes) -> str:
     text = data.partition(b"\0")[0].decode("utf-8", "replace")
     if ".version" not in text:
         shown = data[:16].hex(" ") if data else "nothing"
-        raise PtxError(f"the image is no PTX, cubin or fatbin: it begins with {shown}")
+        raise PtxError(f"the image is no PTX, cubin, fatbin or Tile IR: it begins with {shown}")
     return text
 
 
