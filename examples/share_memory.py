@@ -8,10 +8,10 @@ import numpy as np
 
 from cuda.core import (
     Device,
+    DeviceArray,
     DeviceMemoryResource,
     DeviceMemoryResourceOptions,
     LaunchConfig,
-    LegacyPinnedMemoryResource,
     Module,
     launch,
 )
@@ -36,10 +36,8 @@ def main():
     stream = device.create_stream()
     resource = DeviceMemoryResource(device, DeviceMemoryResourceOptions(max_size=1 << 20, ipc_enabled=True))
     buffer = resource.allocate(4 * COUNT, stream=stream)
-    host = LegacyPinnedMemoryResource().allocate(4 * COUNT, stream=stream)
-    values = np.from_dlpack(host).view(np.int32)
-    values[:] = np.arange(COUNT)
-    buffer.copy_from(host, stream=stream)
+    values = DeviceArray.from_buffer(buffer, COUNT, np.int32)  # the same memory, with shape and type
+    values.copy_from(np.arange(COUNT, dtype=np.int32), stream=stream)
     stream.sync()  # before the other process reads
 
     process = multiprocessing.get_context("spawn").Process(target=work, args=(buffer,))
@@ -47,9 +45,7 @@ def main():
     process.join()
     assert process.exitcode == 0
 
-    buffer.copy_to(host, stream=stream)
-    stream.sync()
-    np.testing.assert_array_equal(values, 2 * np.arange(COUNT))
+    np.testing.assert_array_equal(values.to_host(stream=stream), 2 * np.arange(COUNT))
     print(f"share_memory: another process doubled {COUNT} numbers on {device.name}")
 
 

@@ -239,13 +239,19 @@ def test_errors_have_advice_and_mention_asynchronous_faults():
 
 def test_process_local_objects_are_not_pickled(device, stream, module):
     with device.allocate(8, stream=stream) as buffer:
-        for thing in (stream, stream.record(), device.context, module.empty, device.properties, device.resources):
+        for thing in (stream, stream.record(), device.context, device.properties, device.resources):
             with pytest.raises(
                 TypeError, match=r"^an? \w+ belongs to this process: it can be neither pickled nor copied$"
             ):
                 pickle.dumps(thing)
             with pytest.raises(TypeError, match=r"it can be neither pickled nor copied$"):
                 copy.copy(thing)
+        with pytest.raises(TypeError, match=r"^a Kernel belongs to this process: .*; send its ObjectCode"):
+            pickle.dumps(module.empty)
+        with pytest.raises(
+            TypeError, match=r"^a DeviceArray belongs to this process: .*; send to_host\(\), or a Buffer"
+        ):
+            pickle.dumps(device.empty(2, "f4"))
         for thing in (buffer, buffer.memory_resource):
             with pytest.raises(RuntimeError, match=r"cannot be sent or copied: .* made with ipc_enabled=True$"):
                 copy.copy(thing)

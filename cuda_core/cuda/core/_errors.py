@@ -158,9 +158,18 @@ def compiler_error(kind: Any, name: str, status: int, call: str, log: str, summa
     return error
 
 
+_INSTEAD_OF_PICKLING = {
+    "DeviceArray": "; send to_host(), or a Buffer of a memory resource with ipc_enabled=True, and call "
+    "DeviceArray.from_buffer() there",
+    "Kernel": "; send its ObjectCode, and call get_kernel() there",
+}
+
+
 def not_pickled(obj: Any) -> TypeError:
     """Return the error for pickling or copying an object that belongs to one process."""
     name = type(obj).__name__
+    article = "an" if name[0] in "AEIOU" else "a"
     return TypeError(
-        f"{'an' if name[0] in 'AEIOU' else 'a'} {name} belongs to this process: it can be neither pickled nor copied"
+        f"{article} {name} belongs to this process: it can be neither pickled nor copied"
+        + _INSTEAD_OF_PICKLING.get(name, "")
     )
