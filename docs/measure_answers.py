@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measure the way to the answers of typical questions on a built site: python docs/measure_answers.py FOLDER
 
-Prints a table: the place of the first right answer among the results of the search, the seconds until the result and
+Prints a table: the rank of the first right answer among the results of the search, the seconds until the result and
 the page are there in Chromium, and the least clicks from the start page. They are times of a machine, without those
 that a reader takes to type and to read.
 """

@@ -198,9 +198,9 @@ class Caller(Cases):
         members = self.selections()[0]
         self.echo.set_status(0)
         for wrong in (None, object(), 1.5, -(2**70), [object()], "x", b"", ()):
-            for place in range(len(self.values(self.arguments(True, members)))):
+            for index in range(len(self.values(self.arguments(True, members)))):
                 arguments = self.values(self.arguments(True, members))
-                arguments[place] = wrong
+                arguments[index] = wrong
                 try:
                     self.call(*arguments)
                 except (TypeError, ValueError, OverflowError):

@@ -27,8 +27,8 @@ def test_every_struct_has_the_layout_of_the_header(abi, libraries):
             assert issubclass(made, ctypes.Union if struct.union else ctypes.Structure)
             for field in struct.fields:
                 if field.name:
-                    place = getattr(made, field.name)
-                    assert (place.offset, place.size) == (field.offset, field.size), (name, field.name)
+                    descriptor = getattr(made, field.name)
+                    assert (descriptor.offset, descriptor.size) == (field.offset, field.size), (name, field.name)
 
 
 def test_a_struct_views_memory(abi):

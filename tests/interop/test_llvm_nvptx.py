@@ -146,8 +146,8 @@ loop:
   br i1 %works, label %add, label %next
 add:
   %other = add i32 %t, %step
-  %place = getelementptr [128 x float], ptr addrspace(3) @room, i32 0, i32 %other
-  %there = load float, ptr addrspace(3) %place
+  %address = getelementptr [128 x float], ptr addrspace(3) @room, i32 0, i32 %other
+  %there = load float, ptr addrspace(3) %address
   %here = load float, ptr addrspace(3) %mine
   %both = fadd float %there, %here
   store float %both, ptr addrspace(3) %mine

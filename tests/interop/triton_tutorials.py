@@ -28,14 +28,14 @@ def sum_gradients(dy, x, mean, rstd, sums, locks, n, GROUP: tl.constexpr, BLOCK:
     row, i = tl.program_id(0), tl.arange(0, BLOCK)
     part = tl.load(dy + row * n + i, mask=i < n, other=0)
     part *= (tl.load(x + row * n + i, mask=i < n, other=0) - tl.load(mean + row)) * tl.load(rstd + row)
-    place, lock = sums + row % GROUP * n + i, locks + row % GROUP
+    target, lock = sums + row % GROUP * n + i, locks + row % GROUP
     while tl.atomic_cas(lock, 0, 1) == 1:
         pass
     if tl.load(lock + GROUP) == 0:
         tl.atomic_xchg(lock + GROUP, 1)
     else:
-        part += tl.load(place, mask=i < n)
-    tl.store(place, part, mask=i < n)
+        part += tl.load(target, mask=i < n)
+    tl.store(target, part, mask=i < n)
     tl.debug_barrier()
     tl.atomic_xchg(lock, 0)
 
@@ -100,8 +100,8 @@ def grouped_matrices():
     sizes = [(128, 64, 64), (64, 64, 128), (192, 128, 64)]
     a, b = [Array(integers(m, k)) for m, _, k in sizes], [Array(integers(k, n)) for _, n, k in sizes]
     c = [Array(np.zeros((m, n), np.float16)) for m, n, _ in sizes]
-    places = [Array(np.array([array.data_ptr() for array in arrays])) for arrays in (a, b, c)]
-    multiply_groups[(5,)](*places, Array(np.array(sizes, np.int32)), 3, PROGRAMS=5, TILE=64)
+    addresses = [Array(np.array([array.data_ptr() for array in arrays])) for arrays in (a, b, c)]
+    multiply_groups[(5,)](*addresses, Array(np.array(sizes, np.int32)), 3, PROGRAMS=5, TILE=64)
     device.sync()
     for left, right, out in zip(a, b, c, strict=True):
         np.testing.assert_array_equal(out.host, left.host.astype(np.float32) @ right.host.astype(np.float32))

@@ -16,8 +16,8 @@ PTX_KIND, CUBIN_KIND, LTOIR_KIND, LIBRARY_KIND = 2, 1, 3, 6  # nvJitLinkInputTyp
 
 def _folder() -> pathlib.Path | None:
     spec = importlib.util.find_spec("nvidia")
-    places = spec.submodule_search_locations if spec else []
-    return next((path for place in places or () if (path := pathlib.Path(place) / "cu13").is_dir()), None)
+    locations = spec.submodule_search_locations if spec else []
+    return next((path for location in locations or () if (path := pathlib.Path(location) / "cu13").is_dir()), None)
 
 
 @functools.cache

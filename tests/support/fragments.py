@@ -54,13 +54,13 @@ def quads(rows: int, each: int, line: int, k: int, halves: int) -> tuple[int, in
     return 4 * (line % 8) + rest // each, register * each + rest % each
 
 
-def fragments(matrix: np.ndarray, type_: str, place, word: int) -> np.ndarray:
+def fragments(matrix: np.ndarray, type_: str, position, word: int) -> np.ndarray:
     """Return the registers [number, lane] that hold a matrix."""
     bits, encode = TYPES[type_]
     codes = encode(matrix)
     per = word // bits
     cells = {
-        place(row, column): int(codes[row, column])
+        position(row, column): int(codes[row, column])
         for row in range(matrix.shape[0])
         for column in range(matrix.shape[1])
     }
@@ -91,7 +91,7 @@ def run(
             names[letter].append(f"%{letter}{number}")
             offset += 32 * group.itemsize
         data += group.tobytes()
-    further = [each if isinstance(each, str) else f"%w{place}" for place, each in enumerate(words)]
+    further = [each if isinstance(each, str) else f"%w{index}" for index, each in enumerate(words)]
     for name, each in zip(further, words, strict=True):
         if not isinstance(each, str):
             lines.append(f".reg .b32 {name}; ld.global.b32 {name}, [%rd32+{offset}];")
@@ -126,11 +126,11 @@ def pruned(rows: int, depth: int, type_: str, low: int, high: int) -> tuple[np.n
     together = 2 if TYPES[type_][0] == 4 else 1
     choices, keep = (2, 1) if type_ == "tf32" else (4, 2)
     chunks = depth // (choices * together)
-    places = np.array([[sorted(random.permutation(choices)[:keep]) for _ in range(chunks)] for _ in range(rows)])
+    positions = np.array([[sorted(random.permutation(choices)[:keep]) for _ in range(chunks)] for _ in range(rows)])
     kept = integers(low, high, rows, chunks, keep, together)
     dense = np.zeros((rows, chunks, choices, together))
-    np.put_along_axis(dense, places[..., None], kept, 2)
-    nibbles = np.array([0b0100, 0b1110])[places[..., 0]] if keep == 1 else places[..., 0] | places[..., 1] << 2
+    np.put_along_axis(dense, positions[..., None], kept, 2)
+    nibbles = np.array([0b0100, 0b1110])[positions[..., 0]] if keep == 1 else positions[..., 0] | positions[..., 1] << 2
     return dense.reshape(rows, depth), kept.reshape(rows, depth // 2), nibbles
 
 

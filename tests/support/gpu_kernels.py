@@ -191,7 +191,7 @@ class Memory:
                 self.ranges[-1][1] = max(end, self.ranges[-1][1])
             else:
                 self.ranges.append([start, end])
-        self.places: list[int] = []
+        self.addresses: list[int] = []
         self.allocations: list[object] = []
 
     def __enter__(self) -> Memory:
@@ -199,26 +199,26 @@ class Memory:
         for start, end in self.ranges:
             allocation = call(driver.cuMemAlloc, end - start + ALIGNMENT)
             self.allocations.append(allocation)
-            self.places.append(int(allocation) + start % ALIGNMENT)
+            self.addresses.append(int(allocation) + start % ALIGNMENT)
             if end > start:
-                call(driver.cuMemcpyHtoD, self.places[-1], start, end - start)
+                call(driver.cuMemcpyHtoD, self.addresses[-1], start, end - start)
         return self
 
     def translated(self, arg: object) -> object:
         """Return the GPU address of an array, or a scalar, translated if its value points into an array."""
         address = arg.ctypes.data if isinstance(arg, np.ndarray) and arg.ndim else arg
         if isinstance(address, (int, np.uint64)):
-            for (start, end), place in zip(self.ranges, self.places, strict=True):
+            for (start, end), base in zip(self.ranges, self.addresses, strict=True):
                 if start <= address < end or (address == start and not isinstance(arg, np.uint64)):
-                    return np.uint64(int(address) - start + place)
+                    return np.uint64(int(address) - start + base)
         return arg
 
     def __exit__(self, kind: type | None, *rest: object) -> None:
         if kind is not None and issubclass(kind, Fault):
             return  # freed with the context
-        for (start, end), place, allocation in zip(self.ranges, self.places, self.allocations, strict=True):
+        for (start, end), base, allocation in zip(self.ranges, self.addresses, self.allocations, strict=True):
             if end > start and kind is None:
-                call(driver.cuMemcpyDtoH, start, place, end - start)
+                call(driver.cuMemcpyDtoH, start, base, end - start)
             call(driver.cuMemFree, allocation)
 
 

@@ -145,11 +145,11 @@ class Frame:
     def __init__(self, thread: Thread, function: Function, registers: dict, params: dict):
         self.thread, self.function, self.registers, self.params = thread, function, registers, params
         self.carry = 0
-        self.local_places = {}
+        self.local_offsets = {}
         for variable in function.variables.values():
             if variable.space == "local":
                 start = -(-thread.local_top // variable.align) * variable.align
-                self.local_places[variable.name] = start
+                self.local_offsets[variable.name] = start
                 thread.local_top = start + variable.size
 
     # --- operands ---------------------------------------------------------------------------------
@@ -172,8 +172,8 @@ class Frame:
 
     def address_of(self, symbol: Symbol) -> int:
         grid = self.thread.block.grid
-        places = next(p for p in (self.local_places, grid.program.shared, grid.symbols) if symbol.name in p)
-        return places[symbol.name] + symbol.offset
+        offsets = next(p for p in (self.local_offsets, grid.program.shared, grid.symbols) if symbol.name in p)
+        return offsets[symbol.name] + symbol.offset
 
     def write(self, operand: Operand | None, value: int) -> None:
         if isinstance(operand, Register):
@@ -228,7 +228,7 @@ class Frame:
             start = base.offset + address.offset
             return memoryview(self.params[base.name])[start : start + size]
         where = self.read(base, "u32" if isinstance(base, Symbol) else self.function.registers[base.name])
-        return self.thread.place(space.partition("::")[0], where + address.offset, size)
+        return self.thread.bytes_at(space.partition("::")[0], where + address.offset, size)
 
     def do_ld(self, form: Form, to: Operand, address: Address) -> None:
         elements = to.elements if isinstance(to, Vector) else (to,)

@@ -66,9 +66,9 @@ def compare_pairs(frame: Frame, form: Form, to: Operand, a: Operand, b: Operand)
 def multiply_bytes(frame: Frame, form: Form, to: Operand, a: Operand, b: Operand, c: Operand) -> None:
     """dp4a: 9.7.1.23."""
     total = frame.read(c, "u32")
-    for place in (0, 8, 16, 24):
+    for shift in (0, 8, 16, 24):
         parts = ((a, form.atype), (b, form.btype))
-        x, y = (number(frame.read(each, "u32") >> place & 255, f"{type_[0]}8") for each, type_ in parts)
+        x, y = (number(frame.read(each, "u32") >> shift & 255, f"{type_[0]}8") for each, type_ in parts)
         total += x * y
     frame.write(to, cut(total, 32))
 

@@ -63,7 +63,7 @@ class Thread:
 
     # --- memory -----------------------------------------------------------------------------------
 
-    def place(self, space: str, address: int, size: int) -> memoryview:
+    def bytes_at(self, space: str, address: int, size: int) -> memoryview:
         """Return the bytes of an access."""
         if space == "generic":
             space = "shared" if SHARED <= address < LOCAL else "local" if address >= LOCAL else "global"
@@ -83,9 +83,9 @@ class Block:
         self.grid, self.index = grid, index
         self.shared = bytearray(grid.program.shared_static + grid.shared)
         x, y, z = grid.block_dim
-        places = product(range(z), range(y), range(x))
+        indices = product(range(z), range(y), range(x))
         self.arrived: list[tuple[int, int]] = []  # barrier and count, for each thread that did not wait
-        self.threads = [Thread(self, place[::-1], linear) for linear, place in enumerate(places)]
+        self.threads = [Thread(self, index[::-1], linear) for linear, index in enumerate(indices)]
 
     def run(self) -> None:
         for thread in self.threads:
@@ -149,8 +149,8 @@ class Grid:
 
     def run(self) -> None:
         x, y, z = self.grid_dim
-        for place in product(range(z), range(y), range(x)):
-            Block(self, place[::-1]).run()
+        for index in product(range(z), range(y), range(x)):
+            Block(self, index[::-1]).run()
 
 
 def place_symbols(program: Program) -> tuple[list[np.ndarray], dict[str, int], dict[int, str]]:

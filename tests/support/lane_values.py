@@ -106,10 +106,10 @@ def _insert(form: Form, a: int, b: int, c: int, d: int) -> int:
 def _select_bytes(form: Form, a: int, b: int, c: int) -> int:
     assert form.mode is None
     source, result = a | b << 32, 0
-    for place in range(4):
-        pick = c >> 4 * place & 15
+    for index in range(4):
+        pick = c >> 4 * index & 15
         byte = source >> 8 * (pick & 7) & 255
-        result |= (255 * (byte >> 7) if pick & 8 else byte) << 8 * place
+        result |= (255 * (byte >> 7) if pick & 8 else byte) << 8 * index
     return result
 
 

@@ -33,11 +33,11 @@ def kernel_text(instruction: str, result: str, types: tuple[str, ...]) -> str:
         lines.append(f".reg .{_register_type(type_)} %v{index}; ld.param.u64 %p{3 * index}, [m{index}];")
         lines.append(f"mul.wide.u32 %p{3 * index + 1}, %t0, {size};")
         lines.append(f"add.s64 %p{3 * index + 2}, %p{3 * index}, %p{3 * index + 1};")
-        place = f"[%p{3 * index + 2}]"
+        operand = f"[%p{3 * index + 2}]"
         if index and type_ == "pred":
-            lines.append(f"ld.global.u32 %t{index}, {place}; setp.ne.u32 %v{index}, %t{index}, 0;")
+            lines.append(f"ld.global.u32 %t{index}, {operand}; setp.ne.u32 %v{index}, %t{index}, 0;")
         elif index:
-            lines.append(f"ld.global.b{8 * size} %v{index}, {place};")
+            lines.append(f"ld.global.b{8 * size} %v{index}, {operand};")
     for index, letter in enumerate("dabcef"):
         instruction = instruction.replace(f"${letter}", f"%v{index}")
     lines.append(instruction + ";")

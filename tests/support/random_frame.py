@@ -66,9 +66,9 @@ LAST: st.param.b32 [result], %r1;
     add.u32 %r3, %r1, %r2; st.param.b32 [result], %r3;
     ret;
 }
-.func (.param .b32 result) meets(.param .b32 a, .param .b32 place, .param .b32 other) {
+.func (.param .b32 result) meets(.param .b32 a, .param .b32 slot, .param .b32 other) {
     .reg .b32 %r<5>;
-    ld.param.u32 %r1, [a]; ld.param.u32 %r2, [place]; ld.param.u32 %r3, [other];
+    ld.param.u32 %r1, [a]; ld.param.u32 %r2, [slot]; ld.param.u32 %r3, [other];
     st.shared.u32 [%r2], %r1; bar.sync 0; ld.shared.u32 %r4, [%r3]; bar.sync 0; st.param.b32 [result], %r4;
     ret;
 }

@@ -130,6 +130,6 @@ def _of_function(entry: core_api.Entry, sections: dict[str, str]) -> Iterator[st
 
 
 def is_exception(name: str) -> bool:
-    places = (builtins, importlib.import_module("cuda.core"), importlib.import_module("cuda.core.system"))
-    found = next((getattr(module, name) for module in places if hasattr(module, name)), None)
+    modules = (builtins, importlib.import_module("cuda.core"), importlib.import_module("cuda.core.system"))
+    found = next((getattr(module, name) for module in modules if hasattr(module, name)), None)
     return isinstance(found, type) and issubclass(found, BaseException)

@@ -19,8 +19,8 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def deny(*calls: int, error: int = errno.EPERM) -> None:
     """Make system calls fail (seccomp), for this process and its children."""
     program = struct.pack("=HBBI", 0x20, 0, 0, 0)  # load the number of the call
-    for place, number in enumerate(calls):
-        program += struct.pack("=HBBI", 0x15, len(calls) - place, 0, number)  # if equal, jump to the last instruction
+    for index, number in enumerate(calls):
+        program += struct.pack("=HBBI", 0x15, len(calls) - index, 0, number)  # if equal, jump to the last instruction
     program += struct.pack("=HBBI", 0x06, 0, 0, 0x7FFF0000)  # allow
     program += struct.pack("=HBBI", 0x06, 0, 0, 0x00050000 | error)
     code = ctypes.create_string_buffer(program)

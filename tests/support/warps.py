@@ -142,13 +142,13 @@ def _place_symbols(program: object) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Give each variable initialised memory, and each function a placeholder address."""
     stored = code_of(program).variables
     variables = {name: np.zeros(variable.size + 16, np.uint8) for name, variable in stored.items()}
-    places = {name: data.ctypes.data for name, data in variables.items()}
-    addresses = [places.setdefault(name, 0x7000 + 16 * index) for index, name in enumerate(program.symbols)]
+    pointers = {name: data.ctypes.data for name, data in variables.items()}
+    addresses = [pointers.setdefault(name, 0x7000 + 16 * index) for index, name in enumerate(program.symbols)]
     for name, variable in stored.items():
         data = variables[name]
         data[: len(variable.data)] = np.frombuffer(variable.data, np.uint8)
         for offset, width, symbol, addend, shift in variable.relocations:
-            value = (places[symbol] + addend) >> (8 * shift)
+            value = (pointers[symbol] + addend) >> (8 * shift)
             data[offset : offset + width] = np.frombuffer(value.to_bytes(8, "little")[:width], np.uint8)
     return variables, np.array(addresses or [0], np.uint64)
 

@@ -157,8 +157,8 @@ def test_switch_runs_the_selected_body(graph, kernels, number, run, value, expec
     node = graph.switch(graph.create_condition(value), 3)
     assert isinstance(node, SwitchNode)
     assert node.cond_type == "switch"
-    for place, branch in enumerate(node.branches):
-        branch.launch(ONE, kernels.add, buffer, place + 1)
+    for index, branch in enumerate(node.branches):
+        branch.launch(ONE, kernels.add, buffer, index + 1)
     with graph.instantiate() as executable:
         run(executable)
     assert array[0] == expected
@@ -224,9 +224,9 @@ def test_captured_while_and_switch(device, kernels, number, run):
     launch(body, ONE, kernels.count, buffer, condition, 4)
     body.end_building()
     branches = builder.switch(choice, 2)
-    for place, branch in enumerate(branches):
+    for index, branch in enumerate(branches):
         with branch.begin_building():
-            launch(branch, ONE, kernels.add, buffer, 10 * (place + 1))
+            launch(branch, ONE, kernels.add, buffer, 10 * (index + 1))
             branch.end_building()
     graph = builder.end_building().complete()
     builder.close()

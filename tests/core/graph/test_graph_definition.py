@@ -241,7 +241,7 @@ def test_update_of_copies_calls_and_events(graph, run, device, ints):
     run(graph)
     assert (array.tolist(), seen) == ([3, 4, 3, 4], ["second"])
     assert other.is_done
-    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda place: None)
+    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda address: None)
     call.update(function)
     assert call.callback is None
 
@@ -251,8 +251,8 @@ def test_a_c_callback_receives_its_user_data(graph, run):
     kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
     @kind
-    def call(place):
-        seen.append(ctypes.string_at(place, 4) if place and place > 4096 else place)
+    def call(address):
+        seen.append(ctypes.string_at(address, 4) if address and address > 4096 else address)
 
     data = bytearray(b"abcd")
     graph.callback(call, user_data=data).join().callback(call, user_data=7).join().callback(call)

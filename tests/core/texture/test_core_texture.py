@@ -75,13 +75,13 @@ def image(device, stream):
 def sampled(device, stream, kernels):
     """Return a function that fetches from a texture at coordinates."""
 
-    def sample(resource, places, **options):
-        places = np.asarray(places, np.float32)
+    def sample(resource, positions, **options):
+        positions = np.asarray(positions, np.float32)
         memory = LegacyPinnedMemoryResource()
-        at, out = memory.allocate(places.nbytes, stream=stream), memory.allocate(4 * len(places), stream=stream)
-        np.frombuffer(at, np.float32)[:] = places.ravel()
+        at, out = memory.allocate(positions.nbytes, stream=stream), memory.allocate(4 * len(positions), stream=stream)
+        np.frombuffer(at, np.float32)[:] = positions.ravel()
         with device.create_texture_object(resource=resource, options=options) as texture:
-            launch(stream, LaunchConfig(grid=1, block=len(places)), kernels.read, texture, at, out)
+            launch(stream, LaunchConfig(grid=1, block=len(positions)), kernels.read, texture, at, out)
             stream.sync()
         return np.frombuffer(bytes(out), np.float32)
 
@@ -134,8 +134,8 @@ def test_copies_to_and_from_arrays(device, stream, shape, format, channels):
 
 def test_point_sampling(image, sampled):
     resource = ResourceDescriptor.from_opaque_array(image(PIXELS))
-    places = [(x + 0.5, y + 0.5) for y in range(3) for x in range(4)]
-    assert (sampled(resource, places) == PIXELS.ravel()).all()
+    positions = [(x + 0.5, y + 0.5) for y in range(3) for x in range(4)]
+    assert (sampled(resource, positions) == PIXELS.ravel()).all()
     outside = [(-3, 1.5), (9, 1.5), (1.5, -5)]
     assert sampled(resource, outside).tolist() == [4, 7, 1]
     border = {"address_mode": "border", "border_color": (7.5,)}
@@ -270,8 +270,8 @@ def test_arrays_can_be_closed_in_any_order(device, stream):
         level = pyramid.get_level(1)
         texture = device.create_texture_object(resource=ResourceDescriptor.from_opaque_array(level))
         things = [pyramid, level, texture]
-        for place in order:
-            things[place].close()
+        for position in order:
+            things[position].close()
         del pyramid, level, texture, things
         gc.collect()
     stream.sync()

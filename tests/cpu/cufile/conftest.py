@@ -45,9 +45,9 @@ def memory(device, stream):
 
 @pytest.fixture
 def path(tmp_path):
-    place = tmp_path / "data"
-    place.write_bytes(DATA)
-    return place
+    path = tmp_path / "data"
+    path.write_bytes(DATA)
+    return path
 
 
 @pytest.fixture

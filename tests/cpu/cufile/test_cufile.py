@@ -116,13 +116,13 @@ def test_user_space_file_systems(memory):
         ctypes.c_ssize_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long, ctypes.c_void_p
     )
 
-    def read(own, place, size, at, info):
+    def read(own, address, size, at, info):
         size = min(size, 300, max(len(kept) - at, 0))  # in parts
-        ctypes.memmove(place, bytes(kept[at : at + size]), size)
+        ctypes.memmove(address, bytes(kept[at : at + size]), size)
         return size
 
-    def write(own, place, size, at, info):
-        kept[at : at + size] = ctypes.string_at(place, size)
+    def write(own, address, size, at, info):
+        kept[at : at + size] = ctypes.string_at(address, size)
         return size
 
     functions = type_(read), type_(write)
@@ -230,7 +230,7 @@ class Late:
 
     def __init__(self, size, at=0, offset=0):
         self.values = (ctypes.c_size_t(size), ctypes.c_long(at), ctypes.c_long(offset), ctypes.c_ssize_t(-99))
-        self.places = tuple(ctypes.addressof(value) for value in self.values)
+        self.addresses = tuple(ctypes.addressof(value) for value in self.values)
 
     @property
     def moved(self):
@@ -246,9 +246,9 @@ def test_streams_order_file_io_and_kernels(device, stream, memory, path, registe
     handle, size = register(path), 1 << 16
     pairs = [(Late(size, number), Late(size, number)) for number in range(10)]
     for read, write in pairs:
-        cufile.read_async(handle, memory, *read.places, int(stream.handle))
+        cufile.read_async(handle, memory, *read.addresses, int(stream.handle))
         launch(stream, LaunchConfig(grid=size // 256, block=256), kernel, np.uint64(memory))
-        cufile.write_async(handle, memory, *write.places, int(stream.handle))
+        cufile.write_async(handle, memory, *write.addresses, int(stream.handle))
     stream.sync()
     assert {(read.moved, write.moved) for read, write in pairs} == {(size, size)}
     found, wanted = np.frombuffer(path.read_bytes(), np.uint8), np.frombuffer(DATA, np.uint8).copy()
@@ -267,7 +267,7 @@ def test_sizes_and_offsets_are_read_at_execution_unless_fixed(stream, memory, pa
     flag = ctypes.c_uint32.from_address(int(gate.handle))
     flag.value = 0
     assert driver.cuStreamWaitValue32(line, int(gate.handle), 1, 0)[0] == 0
-    cufile.read_async(handle, memory, *late.places, line)
+    cufile.read_async(handle, memory, *late.addresses, line)
     for value, new in zip(late.values, (20, 1000, 500), strict=False):
         value.value = new
     flag.value = 1
@@ -286,23 +286,23 @@ def test_sizes_and_offsets_are_read_at_execution_unless_fixed(stream, memory, pa
 def test_failures_in_streams_are_reported_in_bytes_done(stream, memory, path, register):
     handle, line = register(path), int(stream.handle)
     late = Late(len(DATA) + 1)
-    cufile.read_async(handle, memory, *late.places, line)
+    cufile.read_async(handle, memory, *late.addresses, line)
     stream.sync()
     assert late.moved == -5014
     cufile.stream_register(line, 8)
     late = Late(100)
-    cufile.read_async(handle, memory, *late.places, line)
+    cufile.read_async(handle, memory, *late.addresses, line)
     stream.sync()
     assert late.moved == -5022  # not aligned
     cufile.stream_deregister(line)
     with refused("INVALID_VALUE"):
-        cufile.read_async(handle, memory, 0, *late.places[1:], line)
+        cufile.read_async(handle, memory, 0, *late.addresses[1:], line)
     with refused("CUDA_DRIVER_ERROR"):
-        cufile.read_async(handle, memory, *late.places, 12345)
+        cufile.read_async(handle, memory, *late.addresses, 12345)
     builder = stream.create_graph_builder()
     builder.begin_building()
     with refused("ASYNC_NOT_SUPPORTED"):
-        cufile.read_async(handle, memory, *late.places, line)
+        cufile.read_async(handle, memory, *late.addresses, line)
     builder.end_building()
 
 

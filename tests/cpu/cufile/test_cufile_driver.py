@@ -98,18 +98,18 @@ def test_parameters(path, register):
     with refused("INVALID_VALUE"):
         cufile.get_parameter_size_t(12345)
     sizes, counts = (ctypes.c_size_t * 4)(), (ctypes.c_size_t * 4)()
-    places = ctypes.addressof(sizes), ctypes.addressof(counts)
+    addresses = ctypes.addressof(sizes), ctypes.addressof(counts)
     for get, set_ in (
         (cufile.get_parameter_posix_pool_slab_array, cufile.set_parameter_posix_pool_slab_array),
         (cufile.get_parameter_gpu_bounce_buffer_slab_array, cufile.set_parameter_gpu_bounce_buffer_slab_array),
     ):
         set_([8, 64], [3, 4], 2)
-        get(*places, 4)
+        get(*addresses, 4)
         assert (list(sizes), list(counts)) == ([8, 64, 0, 0], [3, 4, 0, 0])
         with refused("INVALID_VALUE"):
             set_([3], [1], 1)
         with refused("INVALID_VALUE"):
-            get(*places, 1)
+            get(*addresses, 1)
     cufile.set_parameter_bool(truth.PROPERTIES_ALLOW_SYSTEM_MEMORY, False)
     with refused("CUDA_MEMORY_TYPE_INVALID"):
         cufile.read(register(path), bytearray(4), 4, 0, 0)

@@ -27,10 +27,10 @@ DONE: ret;
 
 # *place = value, by the first thread
 STORE = """
-.visible .entry store(.param .u64 place, .param .u32 value)
+.visible .entry store(.param .u64 out_ptr, .param .u32 value)
 {
  .reg .b64 %rd<2>; .reg .b32 %r<2>;
- ld.param.u64 %rd1, [place]; ld.param.u32 %r1, [value]; st.global.u32 [%rd1], %r1; ret;
+ ld.param.u64 %rd1, [out_ptr]; ld.param.u32 %r1, [value]; st.global.u32 [%rd1], %r1; ret;
 }
 """
 

@@ -41,8 +41,8 @@ class Scene:
         self.thing: int = 0
         self.kept: list[object] = []  # memory that the calls point to
 
-    def launch(self, kernel: int, where: int = 0, place: int = 0) -> None:
-        values = ctypes.c_uint64(place or self.memory), ctypes.c_uint32(7)
+    def launch(self, kernel: int, where: int = 0, address: int = 0) -> None:
+        values = ctypes.c_uint64(address or self.memory), ctypes.c_uint32(7)
         pointers = (ctypes.c_void_p * 2)(*map(addressof, values))
         self.kept.append((values, pointers))
         driver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, where, addressof(pointers), 0)

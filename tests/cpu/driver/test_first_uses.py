@@ -36,9 +36,9 @@ def begun(initialized):
 
 
 def _ipc_handle(here: Scene) -> bytes:
-    place = ctypes.create_string_buffer(64)
-    driver.cuIpcGetMemHandle(addressof(place), here.memory)
-    return place.raw
+    handle = ctypes.create_string_buffer(64)
+    driver.cuIpcGetMemHandle(addressof(handle), here.memory)
+    return handle.raw
 
 
 FIRST_USES = {

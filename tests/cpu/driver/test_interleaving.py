@@ -347,10 +347,10 @@ def primary(held, other):
     with contextlib.suppress(CudaError):
         driver.cuCtxSynchronize()  # a kernel may have used memory that the reset freed
     driver.cuDevicePrimaryCtxReset(0)
-    place = driver.cuMemAlloc(SIZE)
+    pointer = driver.cuMemAlloc(SIZE)
     again = driver.cuModuleLoadData(kernels.address_of(PTX))
-    kernels.run(again, "store", ctypes.c_uint64(place), ctypes.c_uint32(41))
-    assert kernels.read(place) == 41
+    kernels.run(again, "store", ctypes.c_uint64(pointer), ctypes.c_uint32(41))
+    assert kernels.read(pointer) == 41
     driver.cuDevicePrimaryCtxRelease(0)
     driver.context.stack().clear()
     driver.cuMemPoolTrimTo(driver.cuDeviceGetDefaultMemPool(0), 0)

@@ -25,7 +25,7 @@ strange, ends = [], 0
 def load():
     driver.cuModuleUnload(driver.cuModuleLoadData(image))
 
-def place():
+def load_library():
     loaded = driver.cuLibraryLoadData(image, 0, 0, 0, 0, 0, 0)
     driver.cuLibraryGetModule(loaded)
     driver.cuLibraryUnload(loaded)
@@ -33,10 +33,10 @@ def place():
 def launch():
     out = driver.cuMemAlloc(4096)
     values = ctypes.c_uint64(out), ctypes.c_uint32(1)
-    places = (ctypes.c_void_p * 2)(*map(ctypes.addressof, values))
+    addresses = (ctypes.c_void_p * 2)(*map(ctypes.addressof, values))
     for _ in range(20):
         kernel = driver.cuLibraryGetKernel(library, b"follow")
-        driver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, 0, ctypes.addressof(places), 0)
+        driver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, 0, ctypes.addressof(addresses), 0)
     driver.cuCtxSynchronize()
 
 def copy():
@@ -59,7 +59,7 @@ def use(call):
         except BaseException as error:
             strange.append(repr(error))
 
-threads = [threading.Thread(target=use, args=(call,)) for call in (load, place, launch, copy)]
+threads = [threading.Thread(target=use, args=(call,)) for call in (load, load_library, launch, copy)]
 for thread in threads:
     thread.start()
 while time.monotonic() < end:

@@ -214,8 +214,8 @@ def test_another_environment_can_import_only_cuda_cpu(tmp_path, monkeypatch):
         *map(str, (folder / "start", tmp_path / "user", folder / "python"))
     ]
     assert sorted(path.name for path in (folder / "python" / "cuda").iterdir()) == ["cpu"]
-    for name, place in (("libcuda.so.1", "entry"), ("libnvidia-ml.so.1", "nvml")):
-        assert (folder / "lib" / name).resolve() == (ROOT / place / name).resolve()
+    for name, package in (("libcuda.so.1", "entry"), ("libnvidia-ml.so.1", "nvml")):
+        assert (folder / "lib" / name).resolve() == (ROOT / package / name).resolve()
 
 
 def test_search_paths_are_absolute(tmp_path, monkeypatch):
@@ -285,10 +285,10 @@ def test_cuda_12_compilers_also_receive_lineinfo(tmp_path):
     """Libraries with the names of NVRTC 12 and nvJitLink 12, where the wheels have them, print their options."""
     (tmp_path / "fake.c").write_text(FAKE)
     for name, folder in (("libnvrtc.so.12", "cuda_nvrtc"), ("libnvJitLink.so.12", "nvjitlink")):
-        place = tmp_path / "nvidia" / folder / "lib"
-        place.mkdir(parents=True)
+        library = tmp_path / "nvidia" / folder / "lib"
+        library.mkdir(parents=True)
         soname = f"-Wl,-soname,{name}"
-        subprocess.run(["gcc", "-shared", "-fPIC", "-o", place / name, tmp_path / "fake.c", soname], check=True)
+        subprocess.run(["gcc", "-shared", "-fPIC", "-o", library / name, tmp_path / "fake.c", soname], check=True)
     code = (
         "import ctypes; rtc, link = ctypes.CDLL('libnvrtc.so.12'), ctypes.CDLL('libnvJitLink.so.12')\n"
         "options, create = (ctypes.c_char_p * 1)(b'-arch=sm_90'), getattr(link, '__nvJitLinkCreate_12_9')\n"

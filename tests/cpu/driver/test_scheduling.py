@@ -74,7 +74,7 @@ def streams(count: int):
         driver.cuStreamDestroy(stream)
 
 
-def place(words, index: int) -> ctypes.c_uint64:
+def word(words, index: int) -> ctypes.c_uint64:
     return ctypes.c_uint64(ctypes.addressof(words) + 4 * index)
 
 
@@ -83,8 +83,8 @@ def test_kernels_of_two_streams_run_at_the_same_time(module, words, blocks):
     for _ in range(3):
         words[:] = [0] * 8
         with streams(2) as (one, two):
-            kernels.run(module, "meet", place(words, 0), place(words, 1), grid=(blocks, 1, 1), stream=one)
-            kernels.run(module, "meet", place(words, 1), place(words, 0), grid=(blocks, 1, 1), stream=two)
+            kernels.run(module, "meet", word(words, 0), word(words, 1), grid=(blocks, 1, 1), stream=one)
+            kernels.run(module, "meet", word(words, 1), word(words, 0), grid=(blocks, 1, 1), stream=two)
 
 
 def test_dependent_streams_in_any_launch_order(module, words):
@@ -93,7 +93,7 @@ def test_dependent_streams_in_any_launch_order(module, words):
     with streams(7) as made:
         for index, stream in enumerate(made):
             kernels.run(
-                module, "meet", place(words, index), place(words, index + 1), grid=(9, 1, 1), block=(64, 1, 1),
+                module, "meet", word(words, index), word(words, index + 1), grid=(9, 1, 1), block=(64, 1, 1),
                 stream=stream,
             )  # fmt: skip
     assert list(words) == [1] * 8
@@ -101,9 +101,9 @@ def test_dependent_streams_in_any_launch_order(module, words):
 
 def test_a_long_kernel_does_not_block_a_short_one(module, words):
     with streams(2) as (long, short):
-        kernels.run(module, "spin", place(words, 0), grid=(100, 1, 1), block=(64, 1, 1), stream=long)
+        kernels.run(module, "spin", word(words, 0), grid=(100, 1, 1), block=(64, 1, 1), stream=long)
         for value in range(1, 50):
-            kernels.run(module, "store", place(words, 1), ctypes.c_uint32(value), grid=(20, 1, 1), stream=short)
+            kernels.run(module, "store", word(words, 1), ctypes.c_uint32(value), grid=(20, 1, 1), stream=short)
             driver.cuStreamSynchronize(short)
             assert words[1] == value
         assert is_busy(long)
@@ -112,7 +112,7 @@ def test_a_long_kernel_does_not_block_a_short_one(module, words):
 
 def test_more_blocks_than_workers_can_wait_for_each_other(module, words):
     with streams(1) as (stream,):
-        kernels.run(module, "gather", place(words, 0), grid=(70, 1, 1), block=(96, 1, 1), stream=stream)
+        kernels.run(module, "gather", word(words, 0), grid=(70, 1, 1), block=(96, 1, 1), stream=stream)
     assert words[0] == 70
 
 
@@ -120,9 +120,9 @@ def test_cooperative_launches_beside_kernels_that_wait(module, words):
     """A cooperative grid has all its blocks in flight though another stream's kernel holds workers."""
     function = driver.cuModuleGetFunction(module, b"gather")
     blocks = min(16, driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(function, 32, 0))
-    arguments, _keep = kernels.packed(place(words, 1))
+    arguments, _keep = kernels.packed(word(words, 1))
     with streams(2) as (one, two):
-        kernels.run(module, "spin", place(words, 0), grid=(64, 1, 1), stream=one)
+        kernels.run(module, "spin", word(words, 0), grid=(64, 1, 1), stream=one)
         driver.cuLaunchCooperativeKernel(function, blocks, 1, 1, 32, 1, 1, 0, two, arguments)
         driver.cuStreamSynchronize(two)
         assert words[1] == blocks
@@ -134,10 +134,10 @@ def test_a_previously_short_kernel_may_wait_for_the_host(module, words):
     """Its launches come back although it ended at once each time before."""
     with streams(1) as (stream,):
         for _ in range(20):
-            kernels.run(module, "meet", place(words, 0), place(words, 0), stream=stream)
+            kernels.run(module, "meet", word(words, 0), word(words, 0), stream=stream)
             driver.cuStreamSynchronize(stream)
-        kernels.run(module, "meet", place(words, 1), place(words, 2), stream=stream)
-        kernels.run(module, "store", place(words, 3), ctypes.c_uint32(5), stream=stream)
+        kernels.run(module, "meet", word(words, 1), word(words, 2), stream=stream)
+        kernels.run(module, "store", word(words, 3), ctypes.c_uint32(5), stream=stream)
         assert is_busy(stream)
         assert words[3] == 0
         words[2] = 1

@@ -76,9 +76,9 @@ def test_threads_streams_and_allocations(context):
 
 
 COUNT_UP = """
-.visible .entry count_up(.param .u64 place)
+.visible .entry count_up(.param .u64 out_ptr)
 {
- .reg .b64 %rd<2>; ld.param.u64 %rd1, [place]; red.global.add.u32 [%rd1], 1; ret;
+ .reg .b64 %rd<2>; ld.param.u64 %rd1, [out_ptr]; red.global.add.u32 [%rd1], 1; ret;
 }
 """
 

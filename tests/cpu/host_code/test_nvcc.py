@@ -21,8 +21,8 @@ def toolkit():
     if shutil.which("g++") is None:
         pytest.skip("nvcc needs g++")
     spec = importlib.util.find_spec("nvidia")
-    for place in (spec.submodule_search_locations or ()) if spec else ():
-        folder = pathlib.Path(place) / "cu13"
+    for location in (spec.submodule_search_locations or ()) if spec else ():
+        folder = pathlib.Path(location) / "cu13"
         if (folder / "bin" / "nvcc").exists():
             needed = ("nvvm/bin/cicc", "include/crt/host_runtime.h", "lib/libcudart.so.13", "include/cccl/cub/cub.cuh")
             lacking = [name for name in needed if not (folder / name).exists()]

@@ -99,11 +99,11 @@ def test_distributed_shared_memory_addresses():
             *cluster.map_shared_rank(&box, rank ^ 1) = there; }
         cluster.sync();
         unsigned value; asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(value) : "r"(box));
-        const void *places[6] = {&word, other, &local, &everywhere, out, (char *)other + (1 << 22)};
+        const void *inputs[6] = {&word, other, &local, &everywhere, out, (char *)other + (1 << 22)};
         for (int i = 0; i < 6; i++) { unsigned a, b, c;
-            asm("{ .reg .pred p; isspacep.shared::cta p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(a) : "l"(places[i]));
-            asm("{ .reg .pred p; isspacep.shared::cluster p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(b) : "l"(places[i]));
-            asm("{ .reg .pred p; isspacep.global p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(c) : "l"(places[i]));
+            asm("{ .reg .pred p; isspacep.shared::cta p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(a) : "l"(inputs[i]));
+            asm("{ .reg .pred p; isspacep.shared::cluster p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(b) : "l"(inputs[i]));
+            asm("{ .reg .pred p; isspacep.global p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(c) : "l"(inputs[i]));
             got[i] = a + 2 * b + 4 * c; }
         if (threadIdx.x == 0) { int *o = out + 12 * blockIdx.x;
             for (int i = 0; i < 6; i++) o[i] = got[i];

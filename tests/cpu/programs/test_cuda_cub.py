@@ -110,9 +110,9 @@ def mrg32k3a() -> Iterator[int]:
         yield (a[2] - b[2]) % 4294967087
 
 
-def sobol(directions: list[int], place: int) -> int:
+def sobol(directions: list[int], position: int) -> int:
     """Return an element of a Sobol sequence, in the order of Gray codes (Antonov and Saleev, 1979)."""
-    code = place ^ place >> 1
+    code = position ^ position >> 1
     return functools.reduce(xor, (word for bit, word in enumerate(directions) if code >> bit & 1), 0)
 
 
@@ -157,8 +157,8 @@ def test_generators_of_curand():
     loaded.launch("sobol", 1, 64, *vectors, short, long, uniform)
     for thread in range(64):
         rows = [each[thread % 4].tolist() for each in vectors]
-        places = [5 * thread, 5 * thread + 1, 5 * thread + 2, 5 * thread + 1003]
-        plain, wide = ([sobol(row, place) for place in places] for row in rows)
+        positions = [5 * thread, 5 * thread + 1, 5 * thread + 2, 5 * thread + 1003]
+        plain, wide = ([sobol(row, position) for position in positions] for row in rows)
         assert short[thread].tolist()[:7] == plain + [word ^ 12345 for word in plain[:3]]
         assert long[thread].tolist()[:3] == wide[:3]
         assert long[thread].tolist()[4:] == [word ^ (1 << 63 | 77) for word in wide]

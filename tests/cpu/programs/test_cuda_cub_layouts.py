@@ -105,10 +105,10 @@ def test_all_load_and_store_algorithms():
     out, count = np.full((len(LAYOUTS), 2, TILE), -7, np.int32), 300
     blocks().launch("moves", 1, THREADS, GIVEN, out, np.int32(count))
     for way, (whole, part) in zip(LAYOUTS, out, strict=True):
-        place = np.arange(TILE)
-        owner = place % THREADS if way == "STRIPED" else place // ITEMS
+        position = np.arange(TILE)
+        owner = position % THREADS if way == "STRIPED" else position // ITEMS
         np.testing.assert_array_equal(whole, GIVEN * 2 + owner, way)
-        np.testing.assert_array_equal(part, np.where(place < count, GIVEN + 1, -7), way)
+        np.testing.assert_array_equal(part, np.where(position < count, GIVEN + 1, -7), way)
 
 
 def test_all_scan_algorithms():
@@ -160,8 +160,8 @@ def test_warps_of_all_sizes():
     for size, found in zip((32, 16, 8), out[15 * THREADS :].reshape(3, TILE), strict=True):
         rows = GIVEN.reshape(-1, size * ITEMS).copy()
         rows[:, -2:] = 7
-        place = np.arange(size * ITEMS)
-        owner = place % size if size == 16 else place // ITEMS
+        position = np.arange(size * ITEMS)
+        owner = position % size if size == 16 else position // ITEMS
         np.testing.assert_array_equal(found, (rows + owner).ravel())
 
 
@@ -206,8 +206,8 @@ def test_radix_sorts_of_all_types():
         keys.append(drawn)
     sorted_ = [np.zeros_like(each) for each in keys]
     out = np.zeros((len(keys) * 4, TILE), np.int32)
-    places = [np.array([each.ctypes.data for each in arrays], np.uint64) for arrays in (keys, sorted_)]
-    loaded.launch("radix", 1, THREADS, *places, out)
+    addresses = [np.array([each.ctypes.data for each in arrays], np.uint64) for arrays in (keys, sorted_)]
+    loaded.launch("radix", 1, THREADS, *addresses, out)
     rows = iter(out)
     for given, found in zip(keys, sorted_, strict=True):
         wide = given if np.issubdtype(given.dtype, np.integer) else given.astype(np.float64)

@@ -89,8 +89,8 @@ def xorwow_steps() -> list[np.ndarray]:
 def after(first: list[int], steps: int) -> int:
     """Return the word that XORWOW draws once `steps` words have been drawn."""
     bits = np.concatenate([of_bits(word) for word in first[1:]])
-    for place, matrix in enumerate(xorwow_steps()):
-        if steps + 1 >> place & 1:
+    for index, matrix in enumerate(xorwow_steps()):
+        if steps + 1 >> index & 1:
             bits = matrix @ bits % 2
     return (int(sum(int(bit) << i for i, bit in enumerate(bits[128:]))) + first[0] + 362437 * (steps + 1)) % 2**32
 

@@ -81,9 +81,9 @@ def test_tiles_of_a_warp():
             np.where(lane > 0, me[i - 1], me), np.where(lane < size - 1, me[(i + 1) % 64], me),
             (same << np.arange(size)).sum(2),
         ]  # fmt: skip
-        for place, values in enumerate(expected):
+        for index, values in enumerate(expected):
             whole = np.broadcast_to(values.reshape(len(tile), -1), tile.shape).ravel()
-            np.testing.assert_array_equal(out[:, which, place].view(np.uint32), whole.astype(np.uint32))
+            np.testing.assert_array_equal(out[:, which, index].view(np.uint32), whole.astype(np.uint32))
 
 
 @alike

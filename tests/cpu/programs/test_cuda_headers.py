@@ -207,7 +207,7 @@ def test_fragments_of_all_types():
         least = 0 if dtype is np.uint8 else -4
         matrices += [random.integers(least, 5, shape).astype(dtype) for shape in ((m, k), (n, k))]
         matrices.append(np.zeros((m, n), result))
-    places = np.array([matrix.ctypes.data for matrix in matrices], np.uint64)
-    load(source + "}", "mma.h").launch("k", 1, 32, places)
+    addresses = np.array([matrix.ctypes.data for matrix in matrices], np.uint64)
+    load(source + "}", "mma.h").launch("k", 1, 32, addresses)
     for a, b, c in zip(*(iter(matrices),) * 3, strict=True):
         np.testing.assert_array_equal(c.astype(np.float64), 2 * (a.astype(np.float64) @ b.astype(np.float64).T + 1))

@@ -55,8 +55,9 @@ def run(
     loads = "".join(f"{type_} {next(names)} = ((const {type_} *)in[{i}])[t];\n" for i, (type_, _) in enumerate(inputs))
     source = f'extern "C" __global__ void k(void *const *in, void *const *o) {{ int t = threadIdx.x;\n{loads}'
     loaded = Loaded(compile_cuda(head + source + "\n".join(lines) + "}", f"--gpu-architecture={arch}", *options))
-    places = [np.array([a.ctypes.data for a in arrays], "u8") for arrays in ([a for _, a in inputs], outputs.values())]
-    loaded.launch("k", 1, COUNT, *places)
+    arrays = [a for _, a in inputs], outputs.values()
+    pointers = [np.array([a.ctypes.data for a in each], "u8") for each in arrays]
+    loaded.launch("k", 1, COUNT, *pointers)
     return outputs
 
 
@@ -72,9 +73,9 @@ def nth_set(word: int, base: int, offset: int) -> int:
     """Return the position of the offset-th set bit, counted from a start position (CUDA's __fns)."""
     if offset == 0:
         return base if word >> base & 1 else 0xFFFFFFFF
-    places = [p for p in range(32) if word >> p & 1 and (p >= base if offset > 0 else p <= base)]
-    places = places if offset > 0 else places[::-1]
-    return places[abs(offset) - 1] if len(places) >= abs(offset) else 0xFFFFFFFF
+    positions = [p for p in range(32) if word >> p & 1 and (p >= base if offset > 0 else p <= base)]
+    positions = positions if offset > 0 else positions[::-1]
+    return positions[abs(offset) - 1] if len(positions) >= abs(offset) else 0xFFFFFFFF
 
 
 def chosen(a: int, b: int, s: int) -> int:
@@ -170,11 +171,11 @@ class Values:
 
 @functools.cache
 def integers() -> dict[str, list[np.ndarray]]:
-    places = given("u4", 5)
-    places[::2] %= 40
+    positions = given("u4", 5)
+    positions[::2] %= 40
     return {
         "int": [given("i4", 1), given("i4", 2)],
-        "unsigned": [given("u4", 3), given("u4", 4), places],
+        "unsigned": [given("u4", 3), given("u4", 4), positions],
         "long long": [given("i8", 6), given("i8", 7)],
         "unsigned long long": [given("u8", 8), given("u8", 9)],
     }

@@ -272,9 +272,9 @@ extern "C" __global__ void copies(unsigned char *out, int *status) {
     status[n++] = cudaMemcpyAsync(out + 16, out, 16, cudaMemcpyDeviceToDevice, 0);
     status[n++] = cudaMemset2DAsync(rows, 8, 1, 3, 4, 0);
     status[n++] = cudaMemcpy2DAsync(rows + 4, 8, rows, 8, 2, 4, cudaMemcpyDefault, 0);
-    cudaPitchedPtr place = {box, 8, 8, 4}; cudaExtent extent = {2, 2, 2};
-    status[n++] = cudaMemset3DAsync(place, 5, extent, 0);
-    cudaMemcpy3DParms given = {}; given.srcPtr = place; given.dstPtr = place; given.dstPos.x = 4; given.extent = extent;
+    cudaPitchedPtr whole = {box, 8, 8, 4}; cudaExtent extent = {2, 2, 2};
+    status[n++] = cudaMemset3DAsync(whole, 5, extent, 0);
+    cudaMemcpy3DParms given = {}; given.srcPtr = whole; given.dstPtr = whole; given.dstPos.x = 4; given.extent = extent;
     given.dstPos.y = 1; given.kind = cudaMemcpyDeviceToDevice;
     status[n++] = cudaMemcpy3DAsync(&given, 0);
     status[n++] = cudaMemcpyAsync(out, out, 1, cudaMemcpyHostToDevice, 0);

@@ -106,25 +106,25 @@ def test_branches_into_loops(load):
         c: out[i] = s * 3 + x; }"""
 
     def expected(x: int) -> int:
-        s, place = 0, "a"
-        while place != "c":
-            if place == "a":
+        s, label = 0, "a"
+        while label != "c":
+            if label == "a":
                 s += x
                 if x & 1:
-                    place = "b"
+                    label = "b"
                     continue
                 x >>= 1
-                place = "a" if x > 3 else "c"
+                label = "a" if x > 3 else "c"
                 continue
             x -= 3
             s ^= x
             if x > 10:
-                place = "a"
+                label = "a"
             elif x > 5:
-                place = "c"
+                label = "c"
             else:
                 x = x * 2 + 9
-                place = "b" if s < 1000 else "c"
+                label = "b" if s < 1000 else "c"
         return s * 3 + x
 
     values, out = (np.arange(32) * 37 % 101).astype(np.int32), np.zeros(32, np.int32)

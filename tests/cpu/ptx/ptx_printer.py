@@ -61,12 +61,12 @@ def initial_text(variable: Variable) -> str:
     """Write the initial value of an array of bytes or 64-bit words."""
     initial = variable.initializer
     width = 8 if initial.relocations else 1
-    places = {relocation.offset: relocation for relocation in initial.relocations}
+    relocations = {each.offset: each for each in initial.relocations}
     items = []
     for at in range(0, len(initial.data), width):
-        place = places.get(at)
-        if place is not None:
-            items.append(f"{place.symbol}+{place.addend}")
+        relocation = relocations.get(at)
+        if relocation is not None:
+            items.append(f"{relocation.symbol}+{relocation.addend}")
         else:
             items.append(str(int.from_bytes(initial.data[at : at + width], "little")))
     return "{" + ", ".join(items) + "}"

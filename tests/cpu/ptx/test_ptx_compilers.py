@@ -203,7 +203,7 @@ def test_line_numbers_of_a_cubins_ptx_match_the_text(name):
     options = ("--gpu-architecture=sm_90", "-lineinfo", "-default-device")
     (unit,) = ptx_of(compile_cuda(SOURCES[name], *options, result="CUBIN"))
     direct = parse(compile_cuda(SOURCES[name], *options).decode())
-    places = [
+    instructions = [
         [
             (statement.line, statement.opcode)
             for statement in module.functions["k"].body
@@ -211,7 +211,7 @@ def test_line_numbers_of_a_cubins_ptx_match_the_text(name):
         ]
         for module in (direct, parse(unit))
     ]
-    assert places[0] == places[1]
+    assert instructions[0] == instructions[1]
 
 
 @pytest.mark.parametrize("arch", ARCHES)

@@ -125,8 +125,8 @@ def damaged(tokens: list[str], dice: random.Random) -> str:
                 tokens[at:at] = tokens[other : other + dice.choice((1, 3, 20))]
             case 5:
                 word = tokens[at]
-                place = dice.randrange(len(word) + 1)
-                tokens[at] = word[:place] + dice.choice(("", ".", "0", "x", "\n", ":")) + word[place + 1 :]
+                position = dice.randrange(len(word) + 1)
+                tokens[at] = word[:position] + dice.choice(("", ".", "0", "x", "\n", ":")) + word[position + 1 :]
     return "".join(tokens)
 
 

@@ -207,11 +207,11 @@ _variables = st.lists(
 def test_layouts_are_aligned_and_do_not_overlap(variables):
     shared = shared_layout(variables)
     parameters, size = parameter_layout(variables)
-    places = (
+    positions = (
         [(shared.offsets[v.name], v) for v in variables],
         [(p.offset, v) for p, v in zip(parameters, variables, strict=True)],
     )
-    for placed, end in zip(places, (shared.size, size), strict=True):
+    for placed, end in zip(positions, (shared.size, size), strict=True):
         free = 0
         for offset, variable in placed:
             assert offset >= free

@@ -15,10 +15,10 @@ ADD = b"""
 .target sm_90
 .address_size 64
 .visible .global .u32 total;
-.visible .entry add(.param .u64 place, .param .u32 value)
+.visible .entry add(.param .u64 out_ptr, .param .u32 value)
 {
  .reg .b64 %rd<4>; .reg .b32 %r<4>;
- ld.param.u64 %rd1, [place]; ld.param.u32 %r1, [value]; mov.u32 %r2, %ctaid.x; add.u32 %r3, %r1, %r2;
+ ld.param.u64 %rd1, [out_ptr]; ld.param.u32 %r1, [value]; mov.u32 %r2, %ctaid.x; add.u32 %r3, %r1, %r2;
  mul.wide.u32 %rd2, %r2, 4; add.u64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r3; ret;
 }
 \0"""

@@ -15,10 +15,10 @@ FETCH = b"""
 .version 8.0
 .target sm_90
 .address_size 64
-.visible .entry fetch(.param .u64 place, .param .u64 texture)
+.visible .entry fetch(.param .u64 out_ptr, .param .u64 texture)
 {
  .reg .b64 %rd<5>; .reg .b32 %r<4>; .reg .f32 %f<8>;
- ld.param.u64 %rd1, [place]; ld.param.u64 %rd2, [texture]; mov.u32 %r1, %tid.x;
+ ld.param.u64 %rd1, [out_ptr]; ld.param.u64 %rd2, [texture]; mov.u32 %r1, %tid.x;
  cvt.rn.f32.u32 %f1, %r1; add.f32 %f2, %f1, 0f3F800000; mov.f32 %f3, 0f3F000000;
  tex.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd2, {%f2, %f3}];
  mul.wide.u32 %rd3, %r1, 4; add.u64 %rd4, %rd1, %rd3; st.global.f32 [%rd4], %f4; ret;

@@ -19,11 +19,11 @@ def saxpy(context):
 
 def test_parameters_by_cuParamSet(saxpy):
     function, _ = saxpy
-    with memory(200) as place:
-        driver.cuMemsetD32(place, 0x3F800000, 200)  # 1.0
+    with memory(200) as array:
+        driver.cuMemsetD32(array, 0x3F800000, 200)  # 1.0
         driver.cuFuncSetBlockShape(function, 10, 1, 1)
         driver.cuParamSetSize(function, 24)
-        for offset, pointer in ((0, place), (8, place + 400)):
+        for offset, pointer in ((0, array), (8, array + 400)):
             value = ctypes.c_uint64(pointer)
             driver.cuParamSetv(function, offset, ctypes.addressof(value), 8)
         driver.cuParamSetf(function, 16, 2.5)
@@ -33,7 +33,7 @@ def test_parameters_by_cuParamSet(saxpy):
         driver.cuLaunchGridAsync(function, 2, 1, 0)
         driver.cuStreamSynchronize(0)
         found = (ctypes.c_float * 31)()
-        driver.cuMemcpyDtoH(ctypes.addressof(found), place, 124)
+        driver.cuMemcpyDtoH(ctypes.addressof(found), array, 124)
         assert list(found) == [8.5] * 10 + [6.0] * 10 + [3.5] * 10 + [1.0]
 
 

@@ -284,7 +284,7 @@ def test_a_fault_stays_until_the_context_is_reset(refused):
             with refused("ILLEGAL_ADDRESS", "kernel 'store'") as _:
                 driver.cuCtxSynchronize()
             assert "0 bytes past the end of the device allocation of 256 bytes" in driver.error.last_error_message()
-            assert "warp 0, PTX line 8 `ld.param.u64 %rd1, [place];" in driver.error.last_error_message()
+            assert "warp 0, PTX line 8 `ld.param.u64 %rd1, [out_ptr];" in driver.error.last_error_message()
             for call in (driver.cuCtxSynchronize, lambda: driver.cuMemAlloc(4), lambda: driver.cuStreamCreate(0)):
                 with refused("ILLEGAL_ADDRESS", "kernel 'store'"):
                     call()
@@ -356,11 +356,11 @@ for ordinal, context in enumerate(contexts):
 driver.cuMemcpyPeer(pointers[1], contexts[1], pointers[0], contexts[0], 4)
 answer = ctypes.create_string_buffer(8)
 driver.cuMemcpyDtoH(ctypes.addressof(answer), pointers[1], 8)
-place = ctypes.c_int()
+owner = ctypes.c_int()
 owners = []
 for pointer in pointers:
-    driver.cuPointerGetAttribute(ctypes.addressof(place), 9, pointer)
-    owners.append(place.value)
+    driver.cuPointerGetAttribute(ctypes.addressof(owner), 9, pointer)
+    owners.append(owner.value)
 free = []
 for context, pointer in zip(contexts, pointers):
     driver.cuCtxSetCurrent(context)

@@ -293,26 +293,26 @@ def test_capture_to_a_graph_and_its_state(context, refused):
     with streams(0) as [stream], memory(3) as pointer, new_graph() as graph:
         assert driver.cuStreamGetCaptureInfo(stream) == (0, 0, 0, 0, 0, 0)
         first = driver.cuGraphAddEmptyNode(graph, 0, 0)
-        place, count, _kept = array([first])
-        driver.cuStreamBeginCaptureToGraph(stream, graph, place, 0, count, GLOBAL)
+        nodes, count, _kept = array([first])
+        driver.cuStreamBeginCaptureToGraph(stream, graph, nodes, 0, count, GLOBAL)
         status, number, to, nodes, _, count = driver.cuStreamGetCaptureInfo(stream)
         assert (status, to, count) == (abi.CU_STREAM_CAPTURE_STATUS_ACTIVE, graph, 1)
         assert ctypes.c_uint64.from_address(nodes).value == first
         assert driver.cuStreamGetCaptureInfo_v1(stream) == (status, number)
         assert driver.cuStreamGetCaptureInfo_v2(stream)[2] == graph
         driver.cuMemsetD32Async(pointer, 1, 1, stream)
-        driver.cuStreamUpdateCaptureDependencies(stream, place, 0, 1, 1)
+        driver.cuStreamUpdateCaptureDependencies(stream, nodes, 0, 1, 1)
         driver.cuMemsetD32Async(pointer + 4, 1, 1, stream)
-        driver.cuStreamUpdateCaptureDependencies_v1(stream, place, 1, 0)
+        driver.cuStreamUpdateCaptureDependencies_v1(stream, nodes, 1, 0)
         driver.cuMemsetD32Async(pointer + 8, 1, 1, stream)
         with refused("INVALID_VALUE", "flags is 2"):
-            driver.cuStreamUpdateCaptureDependencies(stream, place, 0, 1, 2)
+            driver.cuStreamUpdateCaptureDependencies(stream, nodes, 0, 1, 2)
         assert driver.cuStreamEndCapture(stream) == graph
         _, a, b, c = listed(driver.cuGraphGetNodes, graph)
         edges = listed(driver.cuGraphGetEdges_v1, graph, columns=2)
         assert sorted(edges) == sorted([(first, a), (first, b), (b, c), (first, c)])
         with refused("ILLEGAL_STATE"):
-            driver.cuStreamUpdateCaptureDependencies(stream, place, 0, 1, 1)
+            driver.cuStreamUpdateCaptureDependencies(stream, nodes, 0, 1, 1)
 
 
 def test_wrong_calls(context, refused):

@@ -124,8 +124,8 @@ def test_debug_dot_print(context, refused, tmp_path):
     with new_graph() as graph, new_graph() as inner, memory(2) as pointer:
         add_copy(inner, pointer, pointer + 4, 4)
         a = empty(graph)
-        place, count, _kept = array([a])
-        driver.cuGraphAddChildGraphNode(graph, place, count, inner)
+        nodes, count, _kept = array([a])
+        driver.cuGraphAddChildGraphNode(graph, nodes, count, inner)
         driver.cuGraphDebugDotPrint(graph, str(path).encode(), abi.CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE)
         text = path.read_text()
         assert text.startswith("digraph")

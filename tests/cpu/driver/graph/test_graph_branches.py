@@ -31,10 +31,10 @@ AGAIN: ld.volatile.global.u32 %r2, [%rd2]; setp.lt.u32 %p1, %r2, %r1; @%p1 bra A
 
 # *place = (*clock)++
 STAMP = """
-.visible .entry stamp(.param .u64 place, .param .u64 clock)
+.visible .entry stamp(.param .u64 out_ptr, .param .u64 clock)
 {
  .reg .b64 %rd<3>; .reg .b32 %r<3>;
- ld.param.u64 %rd1, [place]; ld.param.u64 %rd2, [clock];
+ ld.param.u64 %rd1, [out_ptr]; ld.param.u64 %rd2, [clock];
  atom.global.add.u32 %r1, [%rd2], 1; add.u32 %r2, %r1, 1; st.global.u32 [%rd1], %r2; ret;
 }
 """

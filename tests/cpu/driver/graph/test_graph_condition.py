@@ -38,10 +38,10 @@ SET = """
 
 # *place -= 1, and the condition is what it is then.
 COUNT = """
-.visible .entry count(.param .u64 handle, .param .u64 place)
+.visible .entry count(.param .u64 handle, .param .u64 out_ptr)
 {
  .reg .b64 %rd<3>; .reg .b32 %r<2>;
- ld.param.u64 %rd1, [handle]; ld.param.u64 %rd2, [place];
+ ld.param.u64 %rd1, [handle]; ld.param.u64 %rd2, [out_ptr];
  ld.global.u32 %r1, [%rd2]; sub.u32 %r1, %r1, 1; st.global.u32 [%rd2], %r1;
  { .param .b64 p0; st.param.b64 [p0], %rd1; .param .b32 p1; st.param.b32 [p1], %r1;
    call.uni cudaGraphSetConditional, (p0, p1); }
@@ -51,10 +51,10 @@ COUNT = """
 
 # *place = *place * 10 + digit: which kernels ran, and in what order
 NOTE = """
-.visible .entry note(.param .u64 place, .param .u32 digit)
+.visible .entry note(.param .u64 out_ptr, .param .u32 digit)
 {
  .reg .b64 %rd<2>; .reg .b32 %r<4>;
- ld.param.u64 %rd1, [place]; ld.param.u32 %r1, [digit];
+ ld.param.u64 %rd1, [out_ptr]; ld.param.u32 %r1, [digit];
  ld.global.u32 %r2, [%rd1]; mad.lo.u32 %r3, %r2, 10, %r1; st.global.u32 [%rd1], %r3; ret;
 }
 """

@@ -77,8 +77,8 @@ def test_parameters_are_copied_and_returned(store):
         got = abi.CUDA_KERNEL_NODE_PARAMS()
         driver.cuGraphKernelNodeGetParams(node, addressof(got))
         assert (got.func, got.gridDimX, got.blockDimZ) == (given.func, 1, 1)
-        places = (ctypes.c_uint64 * 2).from_address(got.kernelParams)
-        assert ctypes.c_uint32.from_address(places[1]).value == 3
+        addresses = (ctypes.c_uint64 * 2).from_address(got.kernelParams)
+        assert ctypes.c_uint32.from_address(addresses[1]).value == 3
         with executable(graph) as run:
             launch(run)
             assert kernels.read(pointer) == 3

@@ -41,11 +41,11 @@ def test_allocation_and_free_nodes(context, refused):
     with new_graph() as graph:
         node, pointer = allocation(graph, 100)
         fill = add_fill(graph, pointer, 3, 1, before=[node])
-        place, count, _kept = array([fill])
-        free = driver.cuGraphAddMemFreeNode(graph, place, count, pointer)
+        nodes, count, _kept = array([fill])
+        free = driver.cuGraphAddMemFreeNode(graph, nodes, count, pointer)
         assert driver.cuGraphMemFreeNodeGetParams(free) == pointer
         with refused("INVALID_VALUE", "another node frees"):
-            driver.cuGraphAddMemFreeNode(graph, place, count, pointer)
+            driver.cuGraphAddMemFreeNode(graph, nodes, count, pointer)
         for call in (driver.cuGraphClone, lambda g: driver.cuGraphDestroyNode(fill)):
             with refused("NOT_SUPPORTED", "memory nodes"):
                 call(graph)

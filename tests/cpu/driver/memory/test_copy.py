@@ -83,20 +83,20 @@ def test_an_unmapped_host_address_fails_the_context_not_the_process(refused, siz
 
 def test_invalid_source_or_destination(context, refused):
     host = ctypes.create_string_buffer(64)
-    place = ctypes.addressof(host)
+    address = ctypes.addressof(host)
     with memory(32) as pointer:
         with refused("INVALID_VALUE", "32 bytes past the end"):
-            driver.cuMemcpyHtoD(pointer, place, 64)
+            driver.cuMemcpyHtoD(pointer, address, 64)
         with refused("INVALID_VALUE", "destination"):
-            driver.cuMemcpyHtoD(place, pointer, 8)
+            driver.cuMemcpyHtoD(address, pointer, 8)
         with refused("INVALID_VALUE", "the source"):
-            driver.cuMemcpyDtoH(place, place, 8)
+            driver.cuMemcpyDtoH(address, address, 8)
         with refused("INVALID_VALUE", "NULL"):
             driver.cuMemcpyDtoH(0, pointer, 8)
         with refused("INVALID_HANDLE"):
-            driver.cuMemcpyHtoDAsync(pointer, place, 8, 12345)
+            driver.cuMemcpyHtoDAsync(pointer, address, 8, 12345)
     with refused("INVALID_VALUE", "nothing is allocated"):
-        driver.cuMemcpy(place, pointer, 8)
+        driver.cuMemcpy(address, pointer, 8)
     with refused("INVALID_CONTEXT"):
         driver.cuMemcpyPeer(pointer, 12345, pointer, 0, 8)
 

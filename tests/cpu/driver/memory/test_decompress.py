@@ -87,11 +87,11 @@ class Batch:
     """A batch of decompressions in device memory."""
 
     def __init__(self, *given: tuple[int, bytes], room: int = ROOM):
-        self.places = [driver.cuMemAlloc(size) for _, data in given for size in (max(len(data), 1), room, 4)]
+        self.addresses = [driver.cuMemAlloc(size) for _, data in given for size in (max(len(data), 1), room, 4)]
         self.room = room
         self.params = (abi.CUmemDecompressParams * len(given))()
         for i, (algorithm, data) in enumerate(given):
-            source, target, written = self.places[3 * i : 3 * i + 3]
+            source, target, written = self.addresses[3 * i : 3 * i + 3]
             ctypes.memmove(source, data, len(data))
             driver.cuMemsetD8(target, 0xAA, room)
             each = self.params[i]
@@ -112,7 +112,7 @@ class Batch:
         return found
 
     def close(self) -> None:
-        for pointer in self.places:
+        for pointer in self.addresses:
             driver.cuMemFree(pointer)
 
 

@@ -91,9 +91,9 @@ def test_kernels_use_memory_of_another_process(other):
 text = ctypes.create_string_buffer({kernels.text(kernels.STORE)!r})
 module = driver.cuModuleLoadData(ctypes.addressof(text))
 arguments = ctypes.c_uint64(p), ctypes.c_uint32(77)
-places = (ctypes.c_uint64 * 2)(*map(ctypes.addressof, arguments))
+addresses = (ctypes.c_uint64 * 2)(*map(ctypes.addressof, arguments))
 function = driver.cuModuleGetFunction(module, b"store")
-driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, ctypes.addressof(places), 0)
+driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, ctypes.addressof(addresses), 0)
 """)
     assert other.run("driver.cuCtxSynchronize()") is None
     assert kernels.read(pointer) == 77
@@ -156,9 +156,9 @@ def exported(handle: int) -> int:
     return pointer.value
 
 
-@pytest.mark.parametrize("place", [abi.CU_MEM_LOCATION_TYPE_DEVICE, abi.CU_MEM_LOCATION_TYPE_HOST_NUMA])
-def test_another_process_maps_pool_allocations(context, place):
-    with pool(place=place, handleTypes=FD) as ours:
+@pytest.mark.parametrize("location", [abi.CU_MEM_LOCATION_TYPE_DEVICE, abi.CU_MEM_LOCATION_TYPE_HOST_NUMA])
+def test_another_process_maps_pool_allocations(context, location):
+    with pool(location=location, handleTypes=FD) as ours:
         descriptor = exported(ours)
         with OtherProcess(pass_fds=[descriptor]) as other:
             other.run(START)

@@ -102,12 +102,12 @@ import ctypes, kernels
 from cuda.cpu import abi
 driver.cuInit(0)
 driver.cuCtxSetCurrent(driver.cuDevicePrimaryCtxRetain(0))
-place = driver.cuMemAlloc(4 << 20)
+pointer = driver.cuMemAlloc(4 << 20)
 text = '''.visible .entry k(.param .u64 p) { .reg .b64 %rd1; .reg .b32 %r1; ld.param.u64 %rd1, [p];
         multimem.ld_reduce.global.add.u32 %r1, [%rd1]; ret; }'''
 try:
     with kernels.loaded(text) as module:
-        kernels.run(module, "k", ctypes.c_uint64(place + (2 << 20)))
+        kernels.run(module, "k", ctypes.c_uint64(pointer + (2 << 20)))
         driver.cuCtxSynchronize()
 except CudaError as error:
     print(error.status == abi.CUDA_ERROR_ILLEGAL_ADDRESS)

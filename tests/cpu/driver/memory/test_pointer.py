@@ -86,10 +86,10 @@ def test_advice_is_remembered(context, refused):
     pointer = driver.cuMemAllocManaged(64, 1)
 
     def answer(name):
-        place = ctypes.c_int()
+        value = ctypes.c_int()
         attribute = getattr(abi, f"CU_MEM_RANGE_ATTRIBUTE_{name}")
-        driver.cuMemRangeGetAttribute(ctypes.addressof(place), 4, attribute, pointer, 64)
-        return place.value
+        driver.cuMemRangeGetAttribute(ctypes.addressof(value), 4, attribute, pointer, 64)
+        return value.value
 
     assert answer("READ_MOSTLY") == 0
     assert answer("LAST_PREFETCH_LOCATION") == answer("PREFERRED_LOCATION") == -2

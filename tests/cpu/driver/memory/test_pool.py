@@ -16,7 +16,7 @@ DEVICE, HOST = abi.CU_MEM_LOCATION_TYPE_DEVICE, abi.CU_MEM_LOCATION_TYPE_HOST
 
 def properties(**fields):
     given = abi.CUmemPoolProps(allocType=fields.pop("allocType", PINNED))
-    given.location.type = fields.pop("place", DEVICE)
+    given.location.type = fields.pop("location", DEVICE)
     given.location.id = fields.pop("id", 0)
     for name, value in fields.items():
         setattr(given, name, value)
@@ -169,8 +169,8 @@ from cuda.cpu import abi
 driver.cuInit(0)
 driver.cuCtxSetCurrent(driver.cuDevicePrimaryCtxRetain(0))
 pool = driver.cuDeviceGetDefaultMemPool(0)
-place = ctypes.c_uint64(1 << 40)
-driver.cuMemPoolSetAttribute(pool, abi.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, ctypes.addressof(place))
+threshold = ctypes.c_uint64(1 << 40)
+driver.cuMemPoolSetAttribute(pool, abi.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, ctypes.addressof(threshold))
 driver.cuMemFreeAsync(driver.cuMemAllocAsync(12 << 20, 0), 0)
 driver.cuStreamSynchronize(0)
 held = driver.cuMemGetInfo()[0]
@@ -200,7 +200,7 @@ def test_attributes(context, refused):
 
 
 def test_host_pool(context):
-    with pool(place=HOST) as own:
+    with pool(location=HOST) as own:
         pointer = driver.cuMemAllocFromPoolAsync(16, own, 0)
         assert driver.cuMemHostGetDevicePointer(pointer, 0) == pointer
         ctypes.memset(pointer, 1, 16)
@@ -242,7 +242,7 @@ def test_access(context, refused):
     [
         ({"allocType": 9}, "INVALID_VALUE", "allocType is 9"),
         ({"handleTypes": 2}, "NOT_SUPPORTED", "file descriptors"),
-        ({"place": 77}, "INVALID_VALUE", "location type 77"),
+        ({"location": 77}, "INVALID_VALUE", "location type 77"),
         ({"id": 5}, "INVALID_DEVICE", "device 5"),
     ],
 )
@@ -273,14 +273,14 @@ contexts = [driver.cuDevicePrimaryCtxRetain(ordinal) for ordinal in (0, 1)]
 driver.cuCtxSetCurrent(contexts[0])
 pool = driver.cuDeviceGetDefaultMemPool(1)
 pointer = driver.cuMemAllocFromPoolAsync(1 << 20, pool, 0)
-place = ctypes.c_int()
-driver.cuPointerGetAttribute(ctypes.addressof(place), abi.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer)
+ordinal = ctypes.c_int()
+driver.cuPointerGetAttribute(ctypes.addressof(ordinal), abi.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer)
 used = []
 for context in contexts:
     driver.cuCtxSetCurrent(context)
     free, total = driver.cuMemGetInfo()
     used.append(total - free)
-print(place.value, used)
+print(ordinal.value, used)
 """
     assert in_new_process(code, CUDA_CPU_DEVICES="2", CUDA_CPU_MEMORY="16M") == f"1 {[0, 1 << 20]}"
 

@@ -195,13 +195,13 @@ def ptx_of(blocks: list[tuple[list[tuple], tuple]]) -> str:
     for number, (steps, (what, bit, taken, other)) in enumerate(blocks):
         text.append(f"B{number}: add.u32 %r9, %r9, 1; setp.ge.u32 %p1, %r9, {STEPS};\n@%p1 bra DONE;")
         for kind, a, b, value in steps:
-            place = f"mul.wide.s32 %d6, %r{20 + a}, 4; add.s64 %d7, %d1, %d6;"
+            address = f"mul.wide.s32 %d6, %r{20 + a}, 4; add.s64 %d7, %d1, %d6;"
             if kind == "add":
                 text.append(f"add.s32 %r{20 + a}, %r{20 + a}, {value};")
             elif kind == "mov":
                 text.append(f"mov.u32 %r{20 + a}, %r{20 + b};")
             elif kind == "load":
-                text.append(f"{place} ld.global.u32 %r3, [%d7+{4 * (MIDDLE + value)}]; mad.lo.u32 %r8, %r8, 3, %r3;")
+                text.append(f"{address} ld.global.u32 %r3, [%d7+{4 * (MIDDLE + value)}]; mad.lo.u32 %r8, %r8, 3, %r3;")
             else:
                 text.append(
                     f"mul.wide.s32 %d6, %r{20 + a}, 4; add.s64 %d7, %d2, %d6; mad.lo.u32 %r4, %r{20 + a}, 7, {b};"

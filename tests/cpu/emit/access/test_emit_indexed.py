@@ -78,8 +78,8 @@ def test_gathers(way: str, threads: object) -> None:
         out = np.full(64, 7, np.uint32)
         middle = x.ctypes.data + (512 if type_.startswith("s") else 0)
         compiled(text)(np.uint64(middle), indices, out, np.uint64(128), threads=threads)
-        places = indices.astype(np.int64) + (128 if type_.startswith("s") else 0)
-        expected = np.where(np.arange(64) == 5, 0, x[places & 255])
+        elements = indices.astype(np.int64) + (128 if type_.startswith("s") else 0)
+        expected = np.where(np.arange(64) == 5, 0, x[elements & 255])
         np.testing.assert_array_equal(out[:count], expected[:count], err_msg=f"{indices[:5]}")
 
 

@@ -86,11 +86,11 @@ def test_loop_sums_match_numpy(type_: str, add: str) -> None:
             )
 
 
-def total(x: np.ndarray, places: range) -> int:
+def total(x: np.ndarray, positions: range) -> int:
     """Return the sum of a thread."""
     found = 0
-    for place in places:
-        found = (3 * found + int(x[place])) % 2**32
+    for position in positions:
+        found = (3 * found + int(x[position])) % 2**32
     return found
 
 
@@ -227,7 +227,7 @@ def test_short_launches_do_not_prefetch() -> None:
     """If one call runs all blocks, a branch skips each prefetch, because the data is mostly in the cache."""
     text = emit_kernel(ptx_program.build([HEAD + COPY.replace("AXIS", "0")]), "k").text
     fields = {name: re.search(rf"(%\w+) = getelementptr i8, ptr %warp, i64 {WARP[name]}\n", text)[1] for name in SIZES}
-    loaded = {name: re.search(rf"(%\w+) = load i32, ptr {place},", text)[1] for name, place in fields.items()}
+    loaded = {name: re.search(rf"(%\w+) = load i32, ptr {position},", text)[1] for name, position in fields.items()}
     short = re.search(rf"(%\w+) = icmp eq i32 %\w+, {loaded['blocks']}\n", text)[1]
     hints = re.findall(rf"br i1 {short}, label %(asked\S+), label %(hint\S+),.*\n\2:\n((?:.*\n)*?)\1:\n", text)
     assert [each.count("llvm.prefetch") for _, _, each in hints] == [2, 2]

@@ -56,10 +56,10 @@ def test_vector_stores_are_not_torn(type_, count, lanes):
     elements = [f"%v{i}" for i in range(count)]
     size = int(type_[1:]) // 8 * count
     text = f""".version 8.5\n.target sm_90\n.address_size 64
-.visible .entry k(.param .u64 place, .param .u64 found, .param .u32 times)
+.visible .entry k(.param .u64 words, .param .u64 found, .param .u32 times)
 {{
     .reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .{type_} %v<4>;
-    ld.param.u64 %d1, [place]; ld.param.u64 %d2, [found]; ld.param.u32 %r1, [times];
+    ld.param.u64 %d1, [words]; ld.param.u64 %d2, [found]; ld.param.u32 %r1, [times];
     mov.u32 %r2, %tid.x; mul.wide.u32 %d3, %r2, {size}; add.s64 %d1, %d1, %d3;
     mov.u32 %r3, %ctaid.x; setp.ne.u32 %p1, %r3, 0; mov.u32 %r4, 0;
     @%p1 bra LOOK;
@@ -79,7 +79,7 @@ LOOK: ld.relaxed.gpu.global.v{count}.{type_} {{{", ".join(elements)}}}, [%d1];
 }}
 """
     memory = np.zeros(256, np.uint8)
-    place = memory[-memory.ctypes.data % 64 :]
+    words = memory[-memory.ctypes.data % 64 :]
     found = np.zeros(1, np.uint32)
-    Loaded(text.encode()).launch("k", 2, lanes, place, found, np.uint32(300_000))
+    Loaded(text.encode()).launch("k", 2, lanes, words, found, np.uint32(300_000))
     assert found[0] == 0

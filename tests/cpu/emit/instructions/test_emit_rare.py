@@ -394,9 +394,9 @@ def test_reductions_in_memory(operation, type_, values, wanted):
         mul.wide.u32 %rd3, %r1, {np.dtype(dtype).itemsize}; add.u64 %rd2, %rd2, %rd3; ld.global.{type_} %v, [%rd2];
         red.relaxed.gpu.global.{operation}.{type_} [%rd1], %v; ret;
     }}"""
-    place = np.array([4], dtype)
-    compiled(text)(place, np.array(list(values), dtype))
-    assert int(place[0]) == wanted
+    out = np.array([4], dtype)
+    compiled(text)(out, np.array(list(values), dtype))
+    assert int(out[0]) == wanted
 
 
 def test_reductions_of_halves_in_memory():
@@ -411,11 +411,11 @@ def test_reductions_of_halves_in_memory():
         atom.global.add.noftz.v2.f16 {%h3, %h4}, [%rd1+16], {%h1, %h1};
         ret;
     }"""
-    place = np.zeros(10, np.uint16)
-    compiled(text)(place)
+    out = np.zeros(10, np.uint16)
+    compiled(text)(out)
     thirty_two = np.float16(32).view(np.uint16)
     bits = bits_of_bf16([32.0])[0]
-    assert place.tolist() == [thirty_two, bits, *[thirty_two] * 4, 0x3F80, 0x3F80, *[thirty_two] * 2]
+    assert out.tolist() == [thirty_two, bits, *[thirty_two] * 4, 0x3F80, 0x3F80, *[thirty_two] * 2]
 
 
 def test_alloca_and_stacksave():

@@ -21,9 +21,9 @@ HALVES = st.lists(st.integers(0, 2**32 - 1), min_size=32, max_size=32)
 def product(a: int, b: int) -> int:
     """Return the product of polynomials over two elements."""
     total = 0
-    for place in range(64):
-        if a >> place & 1:
-            total ^= b << place
+    for index in range(64):
+        if a >> index & 1:
+            total ^= b << index
     return total
 
 
@@ -118,7 +118,7 @@ REQUEST = """
     st.shared.b32 [%r2], %r3; mbarrier.init.shared::cta.b64 [%r1], 1;
     barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
     mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r1], 16; mov.u32 %r4, %cluster_ctarank; setp.eq.u32 %p1, %r4, 0;
-    {guard} clusterlaunchcontrol.try_cancel.async{words}.b128 [{place}], [{barrier}];
+    {guard} clusterlaunchcontrol.try_cancel.async{words}.b128 [{response}], [{barrier}];
 WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r1], 0; @!%p2 bra WAIT;
     ld.shared.b128 %q, [%r2]; clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p2, %q;
     selp.b32 %r5, 1, 2, %p2; mad.wide.u32 %rd2, %r4, 4, %rd1; st.global.b32 [%rd2], %r5;
@@ -130,9 +130,9 @@ WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r1], 0; @!%p2 bra WAIT;
 @pytest.mark.parametrize("multicast", [False, True])
 def test_cluster_launch_control_try_cancel_is_declined(multicast):
     words = ".mbarrier::complete_tx::bytes"
-    parts = {"guard": "", "words": ".shared::cta" + words, "place": "%r2", "barrier": "%r1"}
+    parts = {"guard": "", "words": ".shared::cta" + words, "response": "%r2", "barrier": "%r1"}
     if multicast:
-        parts |= {"guard": "@%p1", "words": words + ".multicast::cluster::all", "place": "%rd4", "barrier": "%rd3"}
+        parts |= {"guard": "@%p1", "words": words + ".multicast::cluster::all", "response": "%rd4", "barrier": "%rd3"}
     text = REQUEST
     for name, value in parts.items():
         text = text.replace("{" + name + "}", value)
@@ -146,13 +146,13 @@ def test_cluster_launch_control_try_cancel_is_declined(multicast):
 def test_reserved_shared_memory_follows_that_of_the_kernel():
     """%reserved_smem_offset_... are shared memory offsets, also if only a called function reads one."""
     text = """
-    .func (.param .b32 place) reserved() {
-        .reg .b32 %r<2>; mov.u32 %r1, %reserved_smem_offset_1; st.param.b32 [place], %r1; ret; }
+    .func (.param .b32 out_ptr) reserved() {
+        .reg .b32 %r<2>; mov.u32 %r1, %reserved_smem_offset_1; st.param.b32 [out_ptr], %r1; ret; }
     .visible .entry k(.param .u64 out)
     {
         .shared .align 4 .b8 mine[100]; .extern .shared .align 8 .b8 more[]; .reg .b32 %r<19>; .reg .b64 %rd<9>;
         ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2;
-        { .param .b32 place; call (place), reserved; ld.param.b32 %r2, [place]; }
+        { .param .b32 out_ptr; call (out_ptr), reserved; ld.param.b32 %r2, [out_ptr]; }
         shl.b32 %r3, %r1, 2; add.u32 %r4, %r2, %r3; st.shared.u32 [%r4], %r1; cvt.u64.u32 %rd3, %r2;
         cvta.shared.u64 %rd4, %rd3; bar.sync 0; sub.u32 %r5, 31, %r1; mad.wide.u32 %rd5, %r5, 4, %rd4;
         ld.u32 %r6, [%rd5]; st.global.u32 [%rd1], %r6; mov.u32 %r7, mine; mov.u32 %r8, more;

@@ -92,9 +92,9 @@ def merged(value: int, selector: str, c: int) -> int:
     if not selector:
         return value & 0xFFFFFFFF
     width = 8 if selector[0] == "b" else 16
-    place = width * int(selector[1:])
-    mask = (1 << width) - 1 << place
-    return c & ~mask | value << place & mask
+    shift = width * int(selector[1:])
+    mask = (1 << width) - 1 << shift
+    return c & ~mask | value << shift & mask
 
 
 def run(text: str) -> tuple[np.ndarray, list[tuple[int, int, int]]]:
@@ -210,14 +210,14 @@ def test_simd_selected_bytes_and_halves(count, left, right, into, tail):
         for a, b, c in words:
             pool = a | b << 32
             result = c
-            for place in sorted({int(digit) for digit in into[1:]}):
-                x = number(pool >> width * int(left[count - place]), width, atype)
-                y = number(pool >> width * int(right[count - place]), width, btype)
+            for shift in sorted({int(digit) for digit in into[1:]}):
+                x = number(pool >> width * int(left[count - shift]), width, atype)
+                y = number(pool >> width * int(right[count - shift]), width, btype)
                 value = clamped(x - y, width, dtype) if tail == ".sat" else x - y
                 if tail == ".add":
                     result += number(value, width, dtype)
                 else:
-                    result = merged(value, f"{into[0]}{place}", result)
+                    result = merged(value, f"{into[0]}{shift}", result)
             expected.append(result)
         same(found, expected)
 

@@ -49,8 +49,8 @@ def test_indices(lane_run: int, block: tuple[int, ...], barrier: str) -> None:
     threads, blocks = int(np.prod(sizes)), 12
     inside, outside = np.arange(threads), np.arange(blocks)[:, None]
     x, y, z = inside % sizes[0], inside // sizes[0] % sizes[1], inside // (sizes[0] * sizes[1])
-    place = (x + (y << 10) + (z << 15)) + (outside % 3 << 20) + (outside // 3 % 2 << 24) + (outside // 6 << 28)
-    expected, n = place.ravel().astype(np.uint32), threads * blocks - 5
+    packed = (x + (y << 10) + (z << 15)) + (outside % 3 << 20) + (outside // 3 % 2 << 24) + (outside // 6 << 28)
+    expected, n = packed.ravel().astype(np.uint32), threads * blocks - 5
     expected[n:] = 0
     out = np.zeros(threads * blocks, np.uint32)
     compiled(INDICES.replace("BARRIER", barrier), lane_run=lane_run)(out, np.uint32(n), threads=block, blocks=grid)

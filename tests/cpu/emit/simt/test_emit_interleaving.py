@@ -111,8 +111,8 @@ def test_interleaved_atomics_in_shared_memory() -> None:
     x = np.random.default_rng(seed=2).integers(0, 2**32, 80000, dtype=np.uint32)
     out = np.zeros(256, np.uint32)
     kernel(count, behind)(x, out, np.int32(70000), np.int32(1024), threads=256)
-    places = np.arange(70000)[np.arange(70000) % 1024 < 256]
-    np.testing.assert_array_equal(out, np.bincount(x[places] & 255, minlength=256))
+    positions = np.arange(70000)[np.arange(70000) % 1024 < 256]
+    np.testing.assert_array_equal(out, np.bincount(x[positions] & 255, minlength=256))
 
 
 def test_nested_loops() -> None:

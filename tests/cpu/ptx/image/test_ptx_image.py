@@ -22,14 +22,14 @@ UNIT = ".nv_debug_ptx_txt"
 def elf_file(sections: dict[str, bytes]) -> bytes:
     """Make an ELF file with these sections."""
     names = b"\0"
-    places = []
+    positions = []
     for name in [*sections, ".shstrtab"]:
-        places.append(len(names))
+        positions.append(len(names))
         names += name.encode() + b"\0"
     contents = [*sections.values(), names]
     body, headers = b"", bytes(64)
-    for place, content in zip(places, contents, strict=True):
-        headers += struct.pack("<IIQQQQIIQQ", place, 1, 0, 0, 64 + len(body), len(content), 0, 0, 1, 0)
+    for position, content in zip(positions, contents, strict=True):
+        headers += struct.pack("<IIQQQQIIQQ", position, 1, 0, 0, 64 + len(body), len(content), 0, 0, 1, 0)
         body += content
     count = len(contents) + 1
     head = (

@@ -79,8 +79,8 @@ def test_damaged_objects_are_refused_or_loaded(object_bytes, data):
     damaged = bytearray(object_bytes)
     table = struct.unpack_from("<Q", damaged, 40)[0]
     # Anywhere, and more often in the ELF header and the section headers, which have the offsets.
-    place = st.integers(0, len(damaged) - 1) | st.integers(0, 63) | st.integers(table, len(damaged) - 1)
-    for at, value in data.draw(st.lists(st.tuples(place, st.integers(0, 255)), min_size=1, max_size=8)):
+    position = st.integers(0, len(damaged) - 1) | st.integers(0, 63) | st.integers(table, len(damaged) - 1)
+    for at, value in data.draw(st.lists(st.tuples(position, st.integers(0, 255)), min_size=1, max_size=8)):
         damaged[at] = value
     load(bytes(damaged))
 

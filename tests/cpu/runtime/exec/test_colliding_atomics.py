@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Atomic operations of many blocks on few addresses, on two worker threads: each takes effect exactly once."""
+"""Atomic operations of many blocks on few words, on two worker threads: each takes effect exactly once."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ TEXT = b"""
 .version 8.5
 .target sm_90
 .address_size 64
-.visible .entry k(.param .u64 places, .param .u64 old, .param .u32 mask)
+.visible .entry k(.param .u64 words, .param .u64 old, .param .u32 mask)
 {
     .reg .b32 %r<16>; .reg .b64 %d<9>; .reg .f64 %e<3>; .reg .pred %p<2>;
-    ld.param.u64 %d1, [places]; ld.param.u64 %d2, [old]; ld.param.u32 %r1, [mask];
+    ld.param.u64 %d1, [words]; ld.param.u64 %d2, [old]; ld.param.u32 %r1, [mask];
     mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mad.lo.u32 %r5, %r3, %r4, %r2; mov.u32 %r6, 0;
     mov.f64 %e1, 0d3FF0000000000000;
 LOOP:
@@ -48,16 +48,16 @@ def _two_workers():
 
 
 @pytest.mark.parametrize("path", ["region", "fiber"])
-@pytest.mark.parametrize("mask", [0, 1, 7, 63], ids=lambda mask: f"{mask + 1} places")
+@pytest.mark.parametrize("mask", [0, 1, 7, 63], ids=lambda mask: f"{mask + 1} words")
 def test_every_operation_of_two_workers_counts_once(mask, path, monkeypatch):
     monkeypatch.setenv("CUDA_CPU_PATH", path)
     loaded = Loaded(TEXT)
-    places, old = np.zeros(129, np.uint64), np.zeros((BLOCKS * THREADS, ROUNDS), np.uint32)
-    loaded.launch("k", BLOCKS, THREADS, places, old, np.uint32(mask))
+    words, old = np.zeros(129, np.uint64), np.zeros((BLOCKS * THREADS, ROUNDS), np.uint32)
+    loaded.launch("k", BLOCKS, THREADS, words, old, np.uint32(mask))
     chosen = np.add.outer(np.arange(BLOCKS * THREADS) % THREADS, 5 * np.arange(ROUNDS)) & mask
     counts = np.bincount(chosen.ravel(), minlength=64)
-    np.testing.assert_array_equal(places[:64], counts)
-    np.testing.assert_array_equal(places[64:128].view(np.float64), counts)
-    assert places[128] == BLOCKS * THREADS - 1
-    for place in range(mask + 1):
-        np.testing.assert_array_equal(np.sort(old[chosen == place]), np.arange(counts[place]))
+    np.testing.assert_array_equal(words[:64], counts)
+    np.testing.assert_array_equal(words[64:128].view(np.float64), counts)
+    assert words[128] == BLOCKS * THREADS - 1
+    for index in range(mask + 1):
+        np.testing.assert_array_equal(np.sort(old[chosen == index]), np.arange(counts[index]))

@@ -77,10 +77,10 @@ def test_nothing_is_left_of_the_launch_before(device):
         )
     out = [np.zeros(np.prod(grid) * -(-np.prod(block) // 32), SEEN) for grid, block, *_ in launches]
     grids = {str(launch[-1]): device.grid("describe", **launch[-1]) for launch in launches}
-    for place, (grid_dim, block_dim, cluster, shared, number, options) in zip(out, launches, strict=True):
+    for row, (grid_dim, block_dim, cluster, shared, number, options) in zip(out, launches, strict=True):
         start = {"cluster": (cluster, 1, 1), "shared": shared, "grid_id": number}
-        assert device.run(grids[str(options)], grid_dim, block_dim, place.ctypes.data, 0, **start) is None
-    for place, (grid_dim, block_dim, cluster, shared, number, options) in zip(out, launches, strict=True):
+        assert device.run(grids[str(options)], grid_dim, block_dim, row.ctypes.data, 0, **start) is None
+    for row, (grid_dim, block_dim, cluster, shared, number, options) in zip(out, launches, strict=True):
         threads, blocks = int(np.prod(block_dim)), int(np.prod(grid_dim))
         warps = -(-threads // 32)
         expected = np.zeros((blocks, warps), SEEN)
@@ -92,7 +92,7 @@ def test_nothing_is_left_of_the_launch_before(device):
         expected["block_idx"][..., 1] = (np.arange(blocks) // grid_dim[0])[:, None]
         expected["grid_id"], expected["shared_aligned"], expected["local_aligned"] = number, 1, 1
         expected["symbol"] = 5 if options["symbols"] == symbols.ctypes.data else 6
-        assert np.array_equal(place, expected.ravel()), (grid_dim, block_dim, options)
+        assert np.array_equal(row, expected.ravel()), (grid_dim, block_dim, options)
 
 
 def test_parameters_are_copied_at_launch(device):
@@ -205,8 +205,8 @@ def test_any_number_of_workers_gives_the_same(device, count):
 
 def test_parameters_are_gathered_from_pointers(image):
     out, first = np.zeros(32, np.uint32), np.array([0], np.uint64)
-    place = np.array([out.ctypes.data], np.uint64)
-    pointers = np.array([place.ctypes.data, first.ctypes.data], np.uint64)
+    address = np.array([out.ctypes.data], np.uint64)
+    pointers = np.array([address.ctypes.data, first.ctypes.data], np.uint64)
     entry, name = image.address("number_threads"), "number_threads"
     grid = runtime.CompiledKernel(entry, name, 0, 0, 0, 16, False, image, ((0, 8), (8, 8)))
     queue = runtime.Queue()

@@ -29,15 +29,15 @@ def test_mma(shape, type_, result):
     left = fragments(a, type_, lambda row, k: quads(rows, each, row, k, halves), word)
     right = fragments(b, type_, lambda k, column: quads(rows, each, column, k, 1), word)
 
-    def place(row: int, column: int) -> tuple[int, int]:
+    def position(row: int, column: int) -> tuple[int, int]:
         return 4 * (row % 8) + column // 2, 2 * (row // 8) + column % 2
 
-    added = fragments(c, result, place, word)
+    added = fragments(c, result, position, word)
     tail = ".xor.popc" if type_ == "b1" else ""
     instruction = f"mma.sync.aligned.{shape}.row.col.{result}.{type_}.{type_}.{result}{tail}"
     out = run(instruction, left, right, added, len(added), f"b{word}")
     expected = (a[:, :, None] != b[None]).sum(1) + c if type_ == "b1" else a @ b + c
-    np.testing.assert_array_equal(out, fragments(expected, result, place, word))
+    np.testing.assert_array_equal(out, fragments(expected, result, position, word))
 
 
 @pytest.mark.parametrize("layouts", ["row.row", "row.col", "col.row", "col.col"])
@@ -49,9 +49,11 @@ def test_mma_of_quads(layouts, result, addend):
     def lane(quad, line):
         return 4 * quad + line % 4 + 16 * (line // 4)
 
-    def whole(matrices, place, word):
-        """Return the registers of four matrices, each where `place(quad, row, column)` says."""
-        parts = [fragments(m, word, lambda row, column, q=q: place(q, row, column), 32) for q, m in enumerate(matrices)]
+    def whole(matrices, position, word):
+        """Return the registers of four matrices, each where `position(quad, row, column)` says."""
+        parts = [
+            fragments(m, word, lambda row, column, q=q: position(q, row, column), 32) for q, m in enumerate(matrices)
+        ]
         return np.bitwise_or.reduce(parts)
 
     def left(quad, row, k):
@@ -61,13 +63,13 @@ def test_mma_of_quads(layouts, result, addend):
         return (lane(quad, column), k) if layouts[4:] == "col" else (4 * quad + k + 16 * (column // 4), column % 4)
 
     def sums(type_):
-        def place(quad, row, column):
+        def position(quad, row, column):
             if type_ == "f16":
                 return lane(quad, row), column
             where = 4 * quad + 16 * (row // 4) + row % 2 + column // 2 % 2 * 2
             return where, row // 2 % 2 * 2 + column // 4 * 4 + column % 2
 
-        return place
+        return position
 
     sources = whole(a, left, "f16"), whole(b, right, "f16"), whole(c, sums(addend), addend)
     expected = whole(a @ b + c, sums(result), result)

@@ -16,10 +16,10 @@ TYPES |= {"b32": np.uint32, "b64": np.uint64, "b16": np.uint16, "f16": np.float1
 MASKS = {8: 0xFF, 16: 0xFFFF, 32: 0xFFFFFFFF}
 
 KERNEL = """
-.visible .entry k(.param .u64 place, .param .u64 values, .param .u64 old, .param .u32 step)
+.visible .entry k(.param .u64 out_ptr, .param .u64 values, .param .u64 old, .param .u32 step)
 {{
     .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .{reg} %v<4>;
-    ld.param.u64 %rd1, [place]; ld.param.u64 %rd2, [values]; ld.param.u64 %rd3, [old]; ld.param.u32 %r1, [step];
+    ld.param.u64 %rd1, [out_ptr]; ld.param.u64 %rd2, [values]; ld.param.u64 %rd3, [old]; ld.param.u32 %r1, [step];
     mov.u32 %r2, %tid.x; mul.lo.u32 %r3, %r2, %r1; cvt.u64.u32 %rd4, %r3; add.u64 %rd5, %rd1, %rd4;
     mul.wide.u32 %rd6, %r2, {size}; add.u64 %rd7, %rd2, %rd6; add.u64 %rd8, %rd3, %rd6;
     ld.global.{reg} %v1, [%rd7];
@@ -143,10 +143,10 @@ def test_bfloat16_additions():
 
 def test_vectors_add_each_element():
     text = """
-    .visible .entry k(.param .u64 place)
+    .visible .entry k(.param .u64 out_ptr)
     {
         .reg .b64 %rd<3>; .reg .f32 %f<5>; .reg .b32 %r<2>;
-        ld.param.u64 %rd1, [place]; mov.u32 %r1, %tid.x; cvt.rn.f32.u32 %f1, %r1; mov.f32 %f2, 0f40000000;
+        ld.param.u64 %rd1, [out_ptr]; mov.u32 %r1, %tid.x; cvt.rn.f32.u32 %f1, %r1; mov.f32 %f2, 0f40000000;
         atom.global.add.v2.f32 {%f3, %f4}, [%rd1], {%f1, %f2}; red.global.add.v2.f32 [%rd1+8], {%f2, %f1};
         ret;
     }
@@ -219,11 +219,11 @@ def test_shared_memory_atomics_are_applied_in_lane_order(operation, type_, clust
 
 
 COLLISIONS = """
-.visible .entry k(.param .u64 places, .param .u64 values, .param .u64 old, .param .u64 slots, .param .u32 most)
+.visible .entry k(.param .u64 addresses, .param .u64 values, .param .u64 old, .param .u64 slots, .param .u32 most)
 {{
     .shared .align 8 .b8 bins[256];
     .reg .b32 %r<9>; .reg .b64 %rd<12>; .reg .b{bits} %v<4>; .reg .pred %p<3>;
-    ld.param.u64 %rd1, [places]; ld.param.u64 %rd2, [values]; ld.param.u64 %rd3, [old]; ld.param.u64 %rd4, [slots];
+    ld.param.u64 %rd1, [addresses]; ld.param.u64 %rd2, [values]; ld.param.u64 %rd3, [old]; ld.param.u64 %rd4, [slots];
     ld.param.u32 %r1, [most];
     mov.u32 %r2, %tid.x; mul.wide.u32 %rd5, %r2, {size}; add.u64 %rd6, %rd2, %rd5; add.u64 %rd7, %rd3, %rd5;
     mul.wide.u32 %rd8, %r2, 4; add.u64 %rd9, %rd4, %rd8;
@@ -303,13 +303,13 @@ def test_conflicting_lanes_are_applied_in_lane_order(op, type_, space):
         if space == "one shared":
             slots = [8 // size] * LANES
         for kernel, gives in zip(kernels, (True, False), strict=False):
-            places, old = start.copy(), np.zeros(LANES, dtype)
-            kernel(places, values, old, np.array(slots, np.uint32), np.uint32(threads), shared=256)
+            words, old = start.copy(), np.zeros(LANES, dtype)
+            kernel(words, values, old, np.array(slots, np.uint32), np.uint32(threads), shared=256)
             expected, found = start.copy(), np.zeros(LANES, dtype)
             for lane in range(threads):
                 found[lane] = expected[slots[lane]]
                 expected[slots[lane]] = apply(RULES[op], dtype, expected[slots[lane]], values[lane])
-            np.testing.assert_array_equal(places, expected)
+            np.testing.assert_array_equal(words, expected)
             np.testing.assert_array_equal(old, found if gives else 0)
 
     run()
