@@ -232,7 +232,7 @@ SIGNATURES = {
     "bulk": (None, (U32, U32, U32, P)),
     "check_access": (None, (U32, U64, U32, U32, P, P)),
     "check_warp": (None, (U32, U64, U32, P)),
-    "check_fence": (None, (U32,)),
+    "check_order": (None, (U32, U32, U32)),
     "check_barrier": (None, (U32, U64, U32, U32, U32)),
     "device_call": (None, (U32, U32, P)),
     "profile_access": (None, (U32, U32, U32, U32, P, P)),

@@ -163,15 +163,6 @@ def test_a_plain_write_races_with_atomics(checked):
     assert "@%p1 st.shared.u32 [%r4], 0;`" in lines[0]
 
 
-def test_volatile_accesses_of_a_warp(checked):
-    """Programs of old have volatile accesses alone between lanes."""
-    body = """
- mov.u32 %r4, room; add.u32 %r5, %r4, %r3; xor.b32 %r6, %r3, 4; add.u32 %r6, %r4, %r6;
- st.volatile.shared.u32 [%r5], %r1;
- ld.volatile.shared.u32 %r7, [%r6];"""
-    assert found(checked, kernel(body), block=32) == []
-
-
 def test_an_mbarrier_orders(checked):
     order = """
  mov.u32 %r11, room; add.u32 %r11, %r11, 2048; mov.u32 %r12, %ntid.x;

@@ -19,10 +19,13 @@ LEAKS = "leakcheck"  # a check of the driver, not of kernels, so `all` does not 
 
 # Number of a state space, by the names that `space_of` returns.
 SPACES = {name.lower(): value for name, value in numbers("CPU_SPACE_").items()}
-READ, WRITE, UNIFORM, SIZED, VALUES, STRONG, RELEASE, COPIED, FRESH, STEP = (
-    number(f"ACCESS_{name}")
-    for name in ("READ", "WRITE", "UNIFORM", "SIZED", "VALUES", "STRONG", "RELEASE", "COPIED", "FRESH", "STEP")
+READ, WRITE, STRONG, RELEASE, ATOMIC, VOLATILE, BLOCK_SCOPE = (
+    number(f"ACCESS_{name}") for name in ("READ", "WRITE", "STRONG", "RELEASE", "ATOMIC", "VOLATILE", "BLOCK_SCOPE")
 )
+UNIFORM, SIZED, VALUES, COPIED, ASYNC, FRESH, VARIABLE, STEP = (
+    number(f"ACCESS_{name}") for name in ("UNIFORM", "SIZED", "VALUES", "COPIED", "ASYNC", "FRESH", "VARIABLE", "STEP")
+)
+ORDERS = {name.lower(): value for name, value in numbers("CPU_ORDER_").items()}
 ALIGNED, ALONE, SOURCES, EACH = (number(f"MEETING_{name}") for name in ("ALIGNED", "ALONE", "SOURCES", "EACH"))
 # Operations on mbarriers, in the flags of an access.
 MBARRIER = {name.lower(): value << number("ACCESS_MBARRIER") for name, value in numbers("CPU_MBARRIER_").items()}

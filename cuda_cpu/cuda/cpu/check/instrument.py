@@ -2,26 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Emit the checks of memory accesses and barriers: a call of the runtime before each instruction that has some.
 
-A function of `ACCESSES` yields the addresses among an instruction's operands and the sizes of the accesses. The runtime
-replaces a wrong address by a valid one; the emitter of the instruction gets it from `emit.access.addresses.pointers`.
+The runtime replaces a wrong address by a valid one; the emitter of the instruction gets it from
+`emit.access.addresses.pointers`. Most of this file turns what `accesses.py` yields into arguments of check_access.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+import weakref
 
 from cuda.cpu.check import (
     ALIGNED,
     ALONE,
-    COPIED,
     EACH,
     FRESH,
     INITCHECK,
-    MBARRIER,
+    MEMCHECK,
+    ORDERS,
     RACECHECK,
-    READ,
-    RELEASE,
     SIZED,
     SOURCES,
     SPACES,
@@ -30,43 +27,27 @@ from cuda.cpu.check import (
     SYNCCHECK,
     UNIFORM,
     VALUES,
-    WRITE,
+    VARIABLE,
 )
-from cuda.cpu.emit.access.addresses import advanced, pointers, space_name, space_of
-from cuda.cpu.emit.instructions.matrix.fragments import lines_of
-from cuda.cpu.emit.instructions.memory import mbarrier
-from cuda.cpu.emit.instructions.memory.async_copies import source_size
-from cuda.cpu.emit.instructions.memory.load_store import ORDERS, is_parameter
+from cuda.cpu.check.accesses import ACCESSES, Access
+from cuda.cpu.check.variables import Origins, source_name
+from cuda.cpu.emit.access.addresses import advanced, pointers
 from cuda.cpu.emit.instructions.sync import of_first_lane
 from cuda.cpu.emit.instructions.warp import shuffle_sources
 from cuda.cpu.emit.llvm.slot import Slot
-from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, integer_of, width_of
+from cuda.cpu.emit.llvm.values import Shape, Value, constant
 from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.emit.simt.function_facts import FunctionFacts
 from cuda.cpu.emit.simt.instrumentation import Instrumentation
 from cuda.cpu.passes.graph import WARP, Block, Step
 from cuda.cpu.passes.split_blocks import BARRIERS, COLLECTIVES
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Address, Instruction
+from cuda.cpu.ptx.syntax import Instruction
 
-BARRIER = 8  # bytes of an mbarrier
-TENSOR_MAP = 128
 NULL = Value("null", "ptr", literal=True)
 WARP_MASK = 0xFFFFFFFF
 MOST_ELEMENTS = 8
-UPDATE = READ | WRITE | STRONG
-BARRIER_UPDATE = UPDATE | RELEASE
-
-
-class Access(NamedTuple):
-    address: Address
-    space: str
-    size: int | Value  # bytes; an int is also the alignment, a Value means any alignment
-    kind: int
-    lanes: int = -1  # mask of lanes whose address is accessed
-    values: tuple[Value, ...] = ()  # values written, one element after the other
-    skipped: Value | None = None  # bytes at the start that are left out
-    mbarrier: int = 0  # operation on an mbarrier, one of MBARRIER
-    operands: tuple[Value, ...] = ()  # of that operation
+ORIGINS: weakref.WeakKeyDictionary[FunctionFacts, Origins] = weakref.WeakKeyDictionary()
 
 
 def before(frame: Frame, step: Step) -> None:
@@ -80,12 +61,30 @@ def before(frame: Frame, step: Step) -> None:
         _report_warp_sync(frame, instruction, form)
     if instruction.opcode in BARRIERS and "warp" not in form.modifiers:
         _report_barrier(frame, instruction, form)
-    if instruction.opcode in ("membar", "fence") and frame.module.checks & RACECHECK:
-        frame.service("check_fence", frame.mask)
+    if frame.module.checks & RACECHECK and (order := _order(instruction, form)) is not None:
+        what, count = order
+        frame.service("check_order", frame.mask, constant(ORDERS[what], "i32"), constant(count, "i32"))
 
 
 def _none(frame: Frame, instruction: Instruction, form: Form) -> tuple[Access, ...]:
     return ()
+
+
+def _order(instruction: Instruction, form: Form) -> tuple[str, int] | None:
+    """Return what an instruction orders (enum cpu_order), and how many groups of copies may still be under way."""
+    modifiers = form.modifiers
+    if instruction.opcode in ("membar", "fence"):
+        return ("fence_block" if "cta" in modifiers else "fence"), 0
+    if instruction.opcode != "cp" or instruction.operands[1:] or "mbarrier" in modifiers:
+        return None
+    bulk = "_bulk" if "bulk" in modifiers else ""
+    if "commit_group" in modifiers:
+        return f"commit{bulk}", 0
+    if "wait_all" in modifiers:
+        return "wait_all", 0
+    if "wait_group" in modifiers:
+        return f"wait{bulk}{'_read' if 'read' in modifiers else ''}", instruction.immediate(0)
+    return None
 
 
 def _meet(frame: Frame) -> None:
@@ -188,25 +187,66 @@ def _check(frame: Frame, access: Access) -> None:
     if access.skipped is not None:
         pointer = advanced(frame, pointer, access.skipped)
     what = SPACES[access.space] | frame.module.checks << 4 | access.kind
-    sizes, size = NULL, access.size
+    rows: tuple[Value, ...] = ()
+    size = access.size
     if isinstance(size, Value):
-        sizes, what, size = _buffers(frame, 1, (size,)), what | SIZED, 0
+        rows, what, size = (size,), what | SIZED, 0
     elif access.values and frame.module.checks & RACECHECK:
         step = (size // len(access.values)).bit_length() - 1
-        sizes, what = _buffers(frame, MOST_ELEMENTS, access.values), what | VALUES | step << STEP
+        rows, what = access.values, what | VALUES | step << STEP
+    what |= access.mbarrier
     if access.mbarrier and frame.module.checks & SYNCCHECK:
-        sizes, what = _buffers(frame, MOST_ELEMENTS, access.operands), what | access.mbarrier
+        rows = access.operands
+    variable = _variable(frame, access)
+    what |= VARIABLE if variable else 0
+    values = _operands(frame, variable, rows)
     what |= UNIFORM if pointer.uniform else 0
     buffer = _buffer(frame, builder.cast("ptrtoint", pointer, "i64"))
     lanes = frame.mask
     if access.lanes != -1:
         lanes = builder.binary("and", lanes, access.lanes)
-    frame.service("check_access", lanes, site(frame), constant(what, "i32"), constant(size, "i32"), buffer, sizes)
+    frame.service("check_access", lanes, site(frame), constant(what, "i32"), constant(size, "i32"), buffer, values)
     shape = Shape.UNIFORM if pointer.uniform else Shape.VECTOR
     found = builder.load("i64", buffer.ref, shape=shape, align=8 if pointer.uniform else 64)
     if access.skipped is not None:
         found = builder.binary("sub", found, builder.resize(access.skipped, "i64"))
     frame.checked[access.address, access.space] = builder.cast("inttoptr", found, "ptr")
+
+
+def _variable(frame: Frame, access: Access) -> tuple[Value, ...] | None:
+    """Return struct cpu_variable for the variable that an address is computed from; None: it is not known."""
+    if not frame.module.checks & MEMCHECK or access.space not in ("shared", "local", "generic"):
+        return None
+    if (origins := ORIGINS.get(frame.facts)) is None:
+        program, function = frame.facts.program, frame.facts.function
+        shared = {name: program.variables[name] for name in program.shared if name in program.variables}
+        local = {each.name: each for each in function.variables.values() if each.space in ("local", "shared")}
+        origins = ORIGINS[frame.facts] = Origins(frame.graph, shared | local)
+    found = origins.of(access.address)
+    if found is None:
+        return None
+    variable, start, end = found
+    text = source_name(variable.name)[:63].replace("%", "_")
+    name = f"@variable.{text}"
+    frame.module.constant(name, f"[{len(text) + 1} x i8]", f'c"{text}\\00"')
+    offset = frame.address_of(variable.name, start)
+    size, space = constant(end - start, "i64"), constant(SPACES[variable.space], "i64")
+    return offset, size, space, Value(name, "ptr", literal=True)
+
+
+def _operands(frame: Frame, variable: tuple[Value, ...] | None, rows: tuple[Value, ...]) -> Value:
+    """Store what check_access gets in `values`: if the variable is known, it has the first row."""
+    if variable is None:
+        return _buffers(frame, MOST_ELEMENTS, rows) if rows else NULL
+    if not rows and all(each.literal for each in variable):
+        text = ", ".join(frame.builder.typed(each) for each in variable)
+        name = f"@within.{'.'.join(each.ref.removeprefix('@') for each in variable)}"
+        frame.module.constant(name, "{ i64, i64, i64, ptr }", f"{{ {text} }}")
+        return Value(name, "ptr", literal=True)
+    buffer = _buffers(frame, MOST_ELEMENTS + 1, (constant(0, "i64"), *rows))
+    for number, each in enumerate(variable):
+        frame.builder.store(each, frame.builder.offset(buffer.ref, 8 * number), align=8)
+    return buffer
 
 
 def allocated(frame: Frame, size: Value) -> None:
@@ -236,174 +276,6 @@ def _buffers(frame: Frame, count: int, values: tuple[Value, ...]) -> Value:
 def site(frame: Frame) -> Value:
     """Return the site of the instruction in reports: the number of its function, and its line."""
     return constant(frame.module.functions.index(frame.facts.function.name) << 32 | frame.line, "i64")
-
-
-# --- accesses of instructions ------------------------------------------------------------------------------
-
-
-def _bytes(type_: str) -> int:
-    return width_of(integer_of(ELEMENTS[type_])) // 8
-
-
-def _load(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
-    address, space = instruction.address(1), space_of(form)
-    if not is_parameter(address, space):
-        strong = STRONG if ORDERS[getattr(form, "sem", None)] else 0
-        yield Access(address, space, _bytes(form.type) * len(instruction.elements(0)), READ | strong)
-
-
-def _store(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
-    address = instruction.address(0)
-    if form.bulk:
-        yield Access(address, space_name(form.space), frame.read(instruction.operands[1], "u64"), WRITE)
-        return
-    space = space_of(form)
-    if not is_parameter(address, space):
-        kind = WRITE | (STRONG if ORDERS[form.sem] else 0) | (RELEASE if form.sem == "release" else 0)
-        elements, step = instruction.elements(1), _bytes(form.type)
-        values = tuple(frame.read(each, form.type) for each in elements) if step <= 8 else ()
-        yield Access(address, space, step * len(elements), kind, values=values)
-    if form.mbarrier_complete_tx_bytes:
-        amount = constant(_bytes(form.type) * len(instruction.elements(1)), "i64")
-        yield _completion(frame, instruction.address(2), space_name(form.space), amount)
-
-
-def _atomic(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
-    first = 1 if form.opcode == "atom" else 0  # the address
-    kind = UPDATE | (RELEASE if form.sem in ("release", "acq_rel") else 0)
-    count = len(instruction.elements(first + 1))
-    yield Access(instruction.address(first), space_of(form), _bytes(form.type) * count, kind)
-    if form.opcode == "red" and form.mbarrier_complete_tx_bytes:
-        amount = constant(_bytes(form.type), "i64")
-        yield _completion(frame, instruction.address(2), space_name(form.space), amount)
-
-
-def _copy(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
-    if "mbarrier" in form.modifiers:
-        yield _arrival(instruction.address(0), "shared", constant(int(form.noinc), "i64"))
-    elif "tensor" in form.modifiers:
-        if "prefetch" not in form.modifiers:
-            yield from _tensor(instruction, form)
-    elif "bulk" in form.modifiers and instruction.operands[1:] and "prefetch" not in form.modifiers:
-        yield from _bulk(frame, instruction, form)
-    elif "global" in form.modifiers:
-        yield from _small_copy(frame, instruction, form)
-
-
-def _small_copy(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
-    size, rest = instruction.immediate(2), instruction.operands[3 : -1 if form.hint else None]
-    yield Access(instruction.address(0), "shared", size, WRITE | COPIED)
-    read = source_size(frame, rest[0], constant(size, "i32")) if rest else size
-    yield Access(instruction.address(1), "global", read, READ | COPIED)
-
-
-def _bulk(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
-    """Yield the accesses of a bulk copy or reduction; with multicast, only the source: targets are in other blocks."""
-    amount, skipped = frame.read(instruction.operands[2], "u32"), None
-    if form.ignore_oob:
-        skipped, right = (frame.read(each, "u32") for each in instruction.operands[3:5])
-        for ignored in (skipped, right):
-            amount = frame.builder.intrinsic("usub.sat", "i32", amount, ignored)
-    copied = 0 if "reduce" in form.modifiers else COPIED
-    if not (form.multicast_cluster or form.cp_mask):
-        yield Access(instruction.address(0), space_name(form.dst), amount, WRITE | copied, skipped=skipped)
-    yield Access(instruction.address(1), space_name(form.src), amount, READ | copied, skipped=skipped)
-    if form.multicast_cluster:
-        return
-    if not form.bulk_group:
-        amount = frame.read(instruction.operands[2], "u32")
-        yield _completion(frame, instruction.address(5 if form.ignore_oob else 3), space_name(form.dst), amount)
-
-
-def _tensor(instruction: Instruction, form: Form) -> Iterator[Access]:
-    """Yield the access to the tensor map; the addresses of the box are known only when the runtime has read it."""
-    tensor = instruction.address(1 if form.src == "global" else 0)
-    yield Access(Address(tensor.base, tensor.offset), "generic", TENSOR_MAP, READ)
-
-
-def _completion(frame: Frame, address: Address, space: str, amount: Value) -> Access:
-    """Return the access to an mbarrier that completes bytes."""
-    zero = constant(0, "i64")
-    completed = frame.builder.binary("sub", zero, frame.builder.resize(amount, "i64"))
-    return _update(address, space, zero, zero, completed)
-
-
-def _arrival(address: Address, space: str, count: Value) -> Access:
-    zero = constant(0, "i64")
-    return _update(address, space, count, zero, zero)
-
-
-def _update(address: Address, space: str, *operands: Value) -> Access:
-    """Return an update of an mbarrier: arrivals, threads that drop out, bytes."""
-    return Access(address, space, BARRIER, BARRIER_UPDATE, mbarrier=MBARRIER["update"], operands=operands)
-
-
-def _barrier(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
-    operation, space, operands = form.modifiers[0], space_of(form), instruction.operands
-    if operation == "pending_count":
-        return
-    if operation in ("init", "inval"):
-        count = tuple(frame.read(each, "u32") for each in operands[1:])
-        yield Access(instruction.address(0), space, BARRIER, WRITE, mbarrier=MBARRIER[operation], operands=count)
-    elif operation in ("test_wait", "try_wait"):
-        rows = (frame.read(operands[2], "u32" if form.parity else "b64"), _stranded(frame))
-        name = MBARRIER["parity" if form.parity else "wait"]
-        yield Access(instruction.address(1), space, BARRIER, READ | STRONG, mbarrier=name, operands=rows)
-    elif operation in ("expect_tx", "complete_tx"):
-        amount = mbarrier.transferred(frame, instruction, form)
-        zero = constant(0, "i64")
-        yield _update(instruction.address(0), space, zero, zero, amount)
-    else:
-        yield _update(instruction.address(1), space, *mbarrier.arrivals(frame, instruction, form))
-
-
-def _stranded(frame: Frame) -> Value:
-    """Return the lanes that wait at barriers and at operations of the warp."""
-    waiting = [slot.load() for block, slot in zip(frame.graph.blocks, frame.flow.pending, strict=True) if block.barrier]
-    return frame.builder.fold("or", iter(waiting)) if frame.graph.general and waiting else constant(0, "i32")
-
-
-def _matrices(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
-    """Yield the rows of ldmatrix and stmatrix: each row's address is in a lane of its own."""
-    loads = form.opcode == "ldmatrix"
-    rows = int(form.num[1:]) * (16 if form.shape == "m16n16" else 8)
-    yield Access(instruction.address(1 if loads else 0), "shared", 16, READ if loads else WRITE, (1 << rows) - 1)
-
-
-def _fragment(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
-    """Yield the lines (rows or columns) of a matrix in memory: lane i checks line i."""
-    operation = form.modifiers[0]
-    if operation not in ("load", "store"):
-        return
-    loads = operation == "load"
-    lines, size, offset = lines_of(frame, instruction, form)
-    yield Access(
-        instruction.address(1 if loads else 0), space_of(form), constant(size, "i64"), READ if loads else WRITE,
-        (1 << lines) - 1, skipped=offset,
-    )  # fmt: skip
-
-
-def _map(frame: Frame, instruction: Instruction, form: Form) -> Iterator[Access]:
-    if form.modifiers[0] == "cp_fenceproxy":
-        yield Access(instruction.address(0), "global", TENSOR_MAP, WRITE)
-        yield Access(instruction.address(1), "shared", TENSOR_MAP, READ)
-    else:
-        yield Access(instruction.address(0), space_name(form.space), TENSOR_MAP, READ | WRITE)
-
-
-ACCESSES: dict[str, Callable[[Frame, Instruction, Form], Iterator[Access]]] = {
-    "ld": _load,
-    "ldu": _load,
-    "st": _store,
-    "atom": _atomic,
-    "red": _atomic,
-    "cp": _copy,
-    "mbarrier": _barrier,
-    "ldmatrix": _matrices,
-    "stmatrix": _matrices,
-    "wmma": _fragment,
-    "tensormap": _map,
-}
 
 
 class Checks(Instrumentation):

@@ -30,6 +30,7 @@ KINDS = {
         "memcheck",
         "{verb} of {size} bytes at byte {offset} of the thread's local memory, which has {bytes}",
     ),
+    FOUND["VARIABLE"]: ("memcheck", "{verb} of {size} bytes at byte {offset} of {variable}, which has {bytes}"),
     FOUND["PARAM"]: (
         "memcheck",
         "{verb} of {size} bytes at byte {offset} of the kernel's parameters, which have {bytes}",
@@ -86,6 +87,7 @@ def describe(finding: Finding, kernel: str, locate: Callable[[str, int], str]) -
         verb=VERBS.get(finding.flags & (READ | WRITE), ""), size=finding.size, address=finding.address, offset=offset,
         bytes=finding.bytes, allocation=allocation(finding), where=where, lanes=_lanes(finding.address),
         others=_lanes(finding.size), warps=finding.address.bit_count(), memory=_memory(finding),
+        variable=f"`{finding.origin}`" if finding.origin else "a local array",
         other=_other(finding, kernel, locate) if finding.other_site else "", lacking=_lacking(finding.size),
     )  # fmt: skip
     return _line(check, finding, kernel, locate, what)

@@ -12,7 +12,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cuda.cpu.check import COPIED, READ, SIZED, SPACES, UNIFORM, WRITE
-from cuda.cpu.check.instrument import ACCESSES, NULL, Access
+from cuda.cpu.check.accesses import ACCESSES, Access
+from cuda.cpu.check.instrument import NULL
 from cuda.cpu.counters.groups import groups_of
 from cuda.cpu.counters.layout import Accesses, Counted, Layout, Source
 from cuda.cpu.counters.plain import COPIES, PlainAccess, plain_access

@@ -12,7 +12,7 @@ distance between the segments occurs; `profile/regular.py` derives the wavefront
 from __future__ import annotations
 
 from cuda.cpu.check import READ, WRITE
-from cuda.cpu.check.instrument import Access
+from cuda.cpu.check.accesses import Access
 from cuda.cpu.emit.access.addresses import pointers
 from cuda.cpu.emit.access.affine import has_consecutive_lanes
 from cuda.cpu.emit.llvm.values import Value, constant

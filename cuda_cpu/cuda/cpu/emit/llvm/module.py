@@ -115,6 +115,10 @@ class Module:
     def define(self, name: str, text: str) -> None:
         self._parts[name] = text
 
+    def constant(self, name: str, type_: str, value: str) -> None:
+        """Define a constant in memory; `name` begins with @."""
+        self._parts.setdefault(name, f"{name} = private constant {type_} {value}\n")
+
     def has(self, name: str) -> bool:
         return name in self._parts
 

@@ -246,9 +246,27 @@ static bool is_misaligned(uint64_t address, uint32_t size)
     return address & (natural - 1);
 }
 
+/* Fill in the finding if an access is outside of the variable that its address is computed from. */
+static bool leaves(const struct cpu_running *warp, unsigned lane, const struct cpu_variable *variable, uint64_t address,
+                   uint64_t size, struct cpu_finding *finding)
+{
+    const struct cpu_warp *abi = &warp->abi;
+    bool local = variable->space == CPU_SPACE_LOCAL;
+    uint64_t space = (uint64_t)(uintptr_t)(local ? abi->local + lane * abi->local_stride : abi->shared);
+    uint64_t all = local ? abi->local_top : abi->shared_size;
+    uint64_t extent = variable->size ? variable->size : all - variable->offset;
+    if (within(address, size, space + variable->offset, extent))
+        return false;
+    finding->kind = CPU_FOUND_VARIABLE;
+    finding->offset = address - space - variable->offset;
+    finding->allocation.size = extent;
+    strncpy(finding->allocation.origin, variable->name, sizeof finding->allocation.origin - 1);
+    return true;
+}
+
 /* The usual case: return whether all lanes access one allocation, or the block's shared memory. */
 static bool are_right(const struct cpu_running *warp, cpu_lanes lanes, uint32_t space, uint32_t size,
-                      const uint64_t *addresses)
+                      const uint64_t *addresses, const struct cpu_variable *variable)
 {
     uint64_t least = UINT64_MAX, most = 0, bits = 0;
     for (; lanes; lanes &= lanes - 1) {
@@ -259,7 +277,10 @@ static bool are_right(const struct cpu_running *warp, cpu_lanes lanes, uint32_t 
     }
     if (is_misaligned(bits, size))
         return false;
-    if (space == CPU_SPACE_SHARED)
+    if (variable && variable->space == CPU_SPACE_SHARED && variable->size)
+        return within(least, most - least + size, (uint64_t)(uintptr_t)warp->abi.shared + variable->offset,
+                      variable->size);
+    if (space == CPU_SPACE_SHARED && !variable)
         return within(least, most - least + size, (uint64_t)(uintptr_t)warp->abi.shared, warp->abi.shared_size);
     bool global = space == CPU_SPACE_GENERIC || space == CPU_SPACE_GLOBAL || space == CPU_SPACE_CONST;
     return global && cpu_table_holds(least, most - least + size);
@@ -267,17 +288,18 @@ static bool are_right(const struct cpu_running *warp, cpu_lanes lanes, uint32_t 
 
 /* Report invalid accesses; return the lanes with a valid one. */
 static cpu_lanes check_memory(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, uint32_t size,
-                              uint64_t *addresses, const uint64_t *sizes)
+                              uint64_t *addresses, const uint64_t *sizes, const struct cpu_variable *variable)
 {
     uint8_t *instead = flags & CPU_ACCESS_WRITE ? sink : zeros;
     cpu_lanes good = lanes;
-    if (!sizes && lanes && are_right(warp, lanes, flags & 15, size, addresses))
+    if (!sizes && lanes && are_right(warp, lanes, flags & 15, size, addresses, variable))
         return lanes;
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         uint64_t address = addresses[lane], bytes = sizes ? sizes[lane] : size;
         struct cpu_finding finding = {.site = site, .flags = flags, .address = address, .size = bytes};
-        if (!judge(warp, lane, flags & 15, address, bytes, &finding)) {
+        if (!judge(warp, lane, flags & 15, address, bytes, &finding) &&
+            !(variable && leaves(warp, lane, variable, address, bytes, &finding))) {
             if (sizes || !is_misaligned(address, size))
                 continue;
             finding.kind = CPU_FOUND_MISALIGNED;
@@ -331,12 +353,14 @@ void cpu_check_access(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint
                       uint64_t *addresses, const uint64_t *values)
 {
     struct cpu_running *warp = (struct cpu_running *)abi;
+    const struct cpu_variable *variable = flags & CPU_ACCESS_VARIABLE ? (const struct cpu_variable *)values : NULL;
+    values += variable ? CPU_WARP_SIZE : 0;
     const uint64_t *sizes = flags & CPU_ACCESS_SIZED ? values : NULL;
     bool uniform = flags & CPU_ACCESS_UNIFORM;
     cpu_lanes good = lanes;
     cpu_need_stack(abi);
     if (flags >> 4 & CPU_MEMCHECK && !(flags & CPU_ACCESS_FRESH))
-        good = check_memory(warp, uniform ? lanes & -lanes : lanes, site, flags, size, addresses, sizes);
+        good = check_memory(warp, uniform ? lanes & -lanes : lanes, site, flags, size, addresses, sizes, variable);
     if (uniform && good)
         good = lanes;
     if (flags >> 4 & CPU_RACECHECK)
@@ -367,11 +391,15 @@ void cpu_check_warp(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint32
         cpu_race_meet((struct cpu_running *)abi, lanes, masks);
 }
 
-void cpu_check_fence(struct cpu_warp *abi, cpu_lanes lanes)
+void cpu_check_order(struct cpu_warp *abi, cpu_lanes lanes, uint32_t what, uint32_t count)
 {
     cpu_need_stack(abi);
-    if (has_races((struct cpu_running *)abi))
-        cpu_race_fence((struct cpu_running *)abi, lanes);
+    if (!has_races((struct cpu_running *)abi))
+        return;
+    if (what <= CPU_ORDER_FENCE_BLOCK)
+        cpu_race_fence((struct cpu_running *)abi, lanes, what == CPU_ORDER_FENCE_BLOCK);
+    else
+        cpu_race_copies((struct cpu_running *)abi, lanes, what, count);
 }
 
 void cpu_check_barrier_sync(struct cpu_warp *abi, uint32_t id, uint32_t threads, cpu_lanes lanes)

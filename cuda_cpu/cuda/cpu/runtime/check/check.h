@@ -39,7 +39,19 @@ enum cpu_space {
 #define CPU_ACCESS_COPIED 0x8000u /* by an asynchronous copy: first of the destination, then of the source */
 #define CPU_ACCESS_STEP 16        /* from this bit on (2 bits): log2 of the size of an element */
 #define CPU_ACCESS_FRESH 0x40000u /* no access: the last `size` bytes of all lanes' local memory were allocated */
+#define CPU_ACCESS_VARIABLE 0x80000u /* `values` begins with a row that has struct cpu_variable */
+#define CPU_ACCESS_ATOMIC 0x800000u
+#define CPU_ACCESS_VOLATILE 0x1000000u
+#define CPU_ACCESS_BLOCK_SCOPE 0x2000000u
+#define CPU_ACCESS_ASYNC 0x4000000u /* by an asynchronous copy, or (of an mbarrier) by its completion */
 #define CPU_ACCESS_MBARRIER 20    /* from this bit on (3 bits): enum cpu_mbarrier, whose operands are in `values` */
+
+/* The variable that an address is computed from. */
+struct cpu_variable {
+    uint64_t offset, size; /* in shared memory, or in the thread's local memory; size 0: up to the end */
+    uint64_t space;        /* CPU_SPACE_SHARED or CPU_SPACE_LOCAL */
+    const char *name;
+};
 
 enum cpu_mbarrier {
     CPU_MBARRIER_OTHER,
@@ -49,6 +61,18 @@ enum cpu_mbarrier {
     CPU_MBARRIER_WAIT,   /* state, lanes at other barriers */
     CPU_MBARRIER_PARITY, /* parity, lanes at other barriers */
     CPU_MBARRIER_USE,    /* must be initialised */
+};
+
+/* Arguments of check_order: fences, and groups of asynchronous copies. */
+enum cpu_order {
+    CPU_ORDER_FENCE,
+    CPU_ORDER_FENCE_BLOCK, /* of scope .cta */
+    CPU_ORDER_COMMIT,
+    CPU_ORDER_COMMIT_BULK,
+    CPU_ORDER_WAIT,
+    CPU_ORDER_WAIT_BULK,
+    CPU_ORDER_WAIT_BULK_READ, /* until the sources have been read */
+    CPU_ORDER_WAIT_ALL,
 };
 
 /* Bits of `flags` in check_barrier and check_warp. */
@@ -64,6 +88,7 @@ enum cpu_finding_kind {
     CPU_FOUND_MISALIGNED,
     CPU_FOUND_SHARED,     /* beyond the block's shared memory */
     CPU_FOUND_LOCAL,      /* beyond the thread's local memory */
+    CPU_FOUND_VARIABLE,   /* beyond the variable that the address is computed from */
     CPU_FOUND_PARAM,      /* beyond the kernel's parameters */
     CPU_FOUND_WRITE_AFTER_WRITE, /* a race: of threads that are not ordered by synchronisation */
     CPU_FOUND_READ_AFTER_WRITE,
@@ -136,7 +161,7 @@ void cpu_check_warp(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint3
 void cpu_check_barrier(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, uint32_t id,
                        uint32_t threads);
 void cpu_check_stuck(struct cpu_block *block); /* deadlock: no warp of it can run */
-void cpu_check_fence(struct cpu_warp *warp, cpu_lanes lanes);
+void cpu_check_order(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t count);
 void cpu_check_barrier_sync(struct cpu_warp *warp, uint32_t id, uint32_t threads, cpu_lanes lanes);
 void cpu_check_barrier_arrive(struct cpu_warp *warp, uint32_t id, uint32_t threads, cpu_lanes lanes);
 uint32_t cpu_check_barrier_reduce(struct cpu_warp *warp, uint32_t id, uint32_t threads, cpu_lanes lanes, uint32_t op,

@@ -33,7 +33,7 @@ void cpu_race_forget(struct cpu_running *warp, uint64_t address, uint64_t size)
 struct access {
     struct cpu_running *warp;
     struct cpu_races *races;
-    const struct lane *state;
+    struct lane *state;
     unsigned lane;
     cpu_lanes lanes;
     uint64_t site;
@@ -59,11 +59,15 @@ static bool knows(const struct access *access, const struct event *event)
     return !others;
 }
 
+static bool wrote_in_warp(const struct access *access, const struct event *event)
+{
+    return event->block == access->warp->block->race->number && event->warp == access->warp->abi.warp_id;
+}
+
 /* Return whether the thread took part in a write with others: it reads the same value, or that race was reported. */
 static bool wrote_too(const struct access *access, const struct event *event)
 {
-    return event->lanes >> access->lane & 1 && event->block == access->warp->block->race->number &&
-           event->warp == access->warp->abi.warp_id;
+    return event->lanes >> access->lane & 1 && wrote_in_warp(access, event);
 }
 
 static uint8_t value_byte(const struct access *access, unsigned lane, uint64_t at)
@@ -104,9 +108,10 @@ static void found(const struct access *access, const struct event *before, uint3
                                   .size = access->size, .offset = address};
     const uint32_t *grid = access->warp->abi.grid_dim;
     finding.other_site = access->races->sites[before->site];
-    finding.other_block[0] = before->block % grid[0];
-    finding.other_block[1] = before->block / grid[0] % grid[1];
-    finding.other_block[2] = before->block / grid[0] / grid[1];
+    uint32_t block = before->block & ~(COPY_READS | COPY_WRITES);
+    finding.other_block[0] = block % grid[0];
+    finding.other_block[1] = block / grid[0] % grid[1];
+    finding.other_block[2] = block / grid[0] / grid[1];
     bool same = before->block == access->warp->block->race->number &&
                 before->warp == access->warp->abi.warp_id;
     cpu_lanes others = same ? before->lanes & ~(1u << access->lane) : before->lanes;
@@ -125,7 +130,7 @@ static bool merge(struct event *event, const struct event *mine)
     return same;
 }
 
-static void check_reads(const struct access *access, struct cell *cell, uint64_t address)
+static void report_reads(const struct access *access, struct cell *cell, uint64_t address)
 {
     uint32_t count = cell->more ? cell->more->count : 0;
     if (cell->read.lanes && !knows(access, &cell->read))
@@ -133,8 +138,6 @@ static void check_reads(const struct access *access, struct cell *cell, uint64_t
     for (uint32_t i = 0; i < count; i++)
         if (!knows(access, &cell->more->of[i]))
             found(access, &cell->more->of[i], CPU_FOUND_WRITE_AFTER_READ, address);
-    cpu_shadow_drop_readers(access->races, cell);
-    cell->read = (struct event){0};
 }
 
 static void record_read(const struct access *access, struct cell *cell, const struct event *mine)
@@ -175,32 +178,78 @@ static void write_over(struct event *event, const struct event *mine)
         *event = *mine;
 }
 
-/* Check an access to a cell, and record it. Strong accesses do not race with each other, nor in global memory with weak
- * ones; a read does not race with strong writes anywhere. */
-static void look(const struct access *access, struct cell *cell, uint64_t address, uint64_t end)
+/* Return whether other threads made the event, and nothing orders the access after it. */
+static bool is_unordered(const struct access *access, const struct event *event)
 {
-    bool strong = access->flags & CPU_ACCESS_STRONG, writes = access->flags & CPU_ACCESS_WRITE;
-    const struct event mine = {.block = access->warp->block->race->number, .time = access->state->time,
-                               .lanes = 1u << access->lane, .site = access->number, .warp = access->warp->abi.warp_id};
-    if (strong && !(writes && access->shared)) {
-        if (writes)
-            write_over(&cell->strong, &mine);
+    return event->lanes && !knows(access, event);
+}
+
+/* Return whether lanes of a warp exchange data by volatile accesses alone, as was done before sm_70: nothing but their
+ * common execution of the store orders them. */
+static bool relies_on_lockstep(const struct access *access, const struct event *write)
+{
+    if (!access->shared || !(access->flags & CPU_ACCESS_VOLATILE) || !write->is_volatile || !wrote_in_warp(access, write))
+        return false;
+    const struct cpu_running *warp = access->warp;
+    return lane_of(warp, (unsigned)__builtin_ctz(write->lanes))->together >> access->lane & 1;
+}
+
+/* Strong accesses do not race with each other, unless the scope of one does not include the other's thread. Only atomic
+ * operations race with weak accesses to global memory: programs often have a volatile access on one side alone. */
+static void look_strong(const struct access *access, struct cell *cell, uint64_t address, const struct event *mine)
+{
+    bool writes = access->flags & CPU_ACCESS_WRITE, atomic = access->flags & CPU_ACCESS_ATOMIC;
+    bool in_block = cell->strong.in_block || mine->in_block;
+    bool narrow = in_block && cell->strong.block != mine->block && !access->shared;
+    if ((narrow || relies_on_lockstep(access, &cell->strong)) && is_unordered(access, &cell->strong))
+        found(access, &cell->strong, writes ? CPU_FOUND_WRITE_AFTER_WRITE : CPU_FOUND_READ_AFTER_WRITE, address);
+    if (!writes)
+        return;
+    if ((access->shared || atomic) && is_unordered(access, &cell->write))
+        found(access, &cell->write, CPU_FOUND_WRITE_AFTER_WRITE, address);
+    if (atomic)
+        report_reads(access, cell, address);
+    write_over(&cell->strong, mine);
+}
+
+/* Check an access to a cell, and record it. */
+static void look(const struct access *access, struct cell *cell, uint64_t address, uint64_t end,
+                 const struct event *mine)
+{
+    bool writes = access->flags & CPU_ACCESS_WRITE;
+    if (access->flags & CPU_ACCESS_STRONG) {
+        look_strong(access, cell, address, mine);
         return;
     }
-    if (cell->write.lanes && !knows(access, &cell->write) &&
+    uint32_t kind = writes ? CPU_FOUND_WRITE_AFTER_WRITE : CPU_FOUND_READ_AFTER_WRITE;
+    if (is_unordered(access, &cell->write) &&
         !(writes ? writes_the_same(access, &cell->write, address, end) : wrote_too(access, &cell->write)))
-        found(access, &cell->write, writes ? CPU_FOUND_WRITE_AFTER_WRITE : CPU_FOUND_READ_AFTER_WRITE, address);
+        found(access, &cell->write, kind, address);
+    if ((cell->strong.is_atomic || (writes && access->shared)) && is_unordered(access, &cell->strong))
+        found(access, &cell->strong, kind, address);
     if (!writes) {
-        record_read(access, cell, &mine);
-    } else if (strong) {
-        write_over(&cell->strong, &mine);
-    } else {
-        if (access->shared && cell->strong.lanes && !knows(access, &cell->strong))
-            found(access, &cell->strong, CPU_FOUND_WRITE_AFTER_WRITE, address);
-        check_reads(access, cell, address);
-        write_over(&cell->write, &mine);
-        cell->strong = (struct event){0};
+        record_read(access, cell, mine);
+        return;
     }
+    report_reads(access, cell, address);
+    cpu_shadow_drop_readers(access->races, cell);
+    cell->read = cell->strong = (struct event){0};
+    write_over(&cell->write, mine);
+}
+
+/* Return the event that an access is recorded as. */
+static struct event event_of(const struct access *access)
+{
+    uint32_t flags = access->flags, lane_bit = 1u << access->lane;
+    struct event event = {.block = access->warp->block->race->number, .time = access->state->time, .lanes = lane_bit,
+                          .site = access->number, .warp = access->warp->abi.warp_id,
+                          .is_atomic = !!(flags & CPU_ACCESS_ATOMIC), .is_volatile = !!(flags & CPU_ACCESS_VOLATILE),
+                          .in_block = !!(flags & CPU_ACCESS_BLOCK_SCOPE)};
+    if (flags & CPU_ACCESS_ASYNC && !(flags >> CPU_ACCESS_MBARRIER & 7)) {
+        event.block |= flags & CPU_ACCESS_WRITE ? COPY_WRITES : COPY_READS;
+        event.time = cpu_race_copies_of(access->state)->time;
+    }
+    return event;
 }
 
 void cpu_race_access(struct cpu_running *warp, cpu_lanes lanes, unsigned lane, uint64_t site, uint32_t flags,
@@ -213,13 +262,17 @@ void cpu_race_access(struct cpu_running *warp, cpu_lanes lanes, unsigned lane, u
         cpu_race_synchronise(warp, lane, flags, address);
     struct access access = {warp, races, lane_of(warp, lane), lane, lanes, site, cpu_shadow_site(races, site), flags,
                             addresses, values, size, cpu_check_shared(warp, address) != 0};
+    const struct event mine = event_of(&access);
     bool by_bytes = (address | size) & 3;
+    if (access.shared && flags & CPU_ACCESS_VOLATILE && flags & CPU_ACCESS_WRITE)
+        access.state->together = lanes;
     while (address < end) {
         struct page *page = cpu_shadow_page(races, address, by_bytes);
         uint64_t stop = (address | (PAGE_BYTES - 1)) + 1;
         stop = stop < end ? stop : end;
         for (; page && address < stop; address += 1u << page->shift)
-            look(&access, &page->cells[address % PAGE_BYTES >> page->shift], address, address + (1u << page->shift));
+            look(&access, &page->cells[address % PAGE_BYTES >> page->shift], address, address + (1u << page->shift),
+                 &mine);
         address = stop;
     }
 }

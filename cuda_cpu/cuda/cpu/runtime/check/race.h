@@ -21,7 +21,8 @@ void cpu_race_access(struct cpu_running *warp, cpu_lanes lanes, unsigned lane, u
 /* Forget earlier accesses to a range that was newly allocated. */
 void cpu_race_forget(struct cpu_running *warp, uint64_t address, uint64_t size);
 /* Synchronisation: */
-void cpu_race_fence(struct cpu_running *warp, cpu_lanes lanes);
+void cpu_race_fence(struct cpu_running *warp, cpu_lanes lanes, bool in_block);
+void cpu_race_copies(struct cpu_running *warp, cpu_lanes lanes, uint32_t order, uint32_t count); /* enum cpu_order */
 void cpu_race_meet(struct cpu_running *warp, cpu_lanes lanes, const uint64_t *masks);
 void cpu_race_arrive(struct cpu_running *warp, uint32_t barrier, cpu_lanes lanes, bool waits);
 void cpu_race_pass(struct cpu_running *warp, cpu_lanes lanes); /* the warp has passed the barrier */

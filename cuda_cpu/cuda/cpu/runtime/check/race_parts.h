@@ -18,7 +18,7 @@
 /* Accesses of lanes of a warp at one time. */
 struct event {
     uint32_t block, time, lanes; /* lanes 0: no event */
-    uint32_t site : 22, warp : 5;
+    uint32_t site : 22, warp : 5, is_atomic : 1, is_volatile : 1, in_block : 1; /* in_block: of scope .cta */
 };
 
 struct readers {
@@ -44,6 +44,8 @@ struct sync_var {
     struct sync_var *next;
     uint64_t address;
     struct cpu_clock *clock;
+    struct cpu_clock *in_block; /* released at scope .cta, for threads of this block */
+    uint32_t block;
 };
 
 struct cpu_races {
@@ -54,9 +56,22 @@ struct cpu_races {
     size_t bytes;
 };
 
+/* Asynchronous copies have times of their own: their reads and writes are events of two further blocks, whose numbers have
+ * one of these bits, and which the thread only knows of once it has waited for them. */
+#define COPY_READS 0x40000000u
+#define COPY_WRITES 0x80000000u
+#define GROUPS 8u /* that are told apart: a wait that leaves more under way counts as one that leaves GROUPS - 1 */
+
+struct copies {
+    uint32_t time; /* of the next copy, from 1 */
+    uint32_t groups[2], ends[2][GROUPS]; /* of cp.async and cp.async.bulk: committed so far, and the times of the last ones */
+};
+
 struct lane {
-    struct cpu_clock *knows, *fenced; /* fenced: the clock at its last fence */
+    struct cpu_clock *knows, *fenced, *fenced_block; /* fenced: the clock at its last fence; at that of any scope */
+    struct copies *copies; /* NULL: none so far */
     uint32_t time;
+    cpu_lanes together; /* that executed its last volatile store to shared memory with it */
 };
 
 /* The joined clocks of the threads that arrive at a barrier. */
@@ -104,6 +119,7 @@ uint32_t cpu_shadow_site(struct cpu_races *races, uint64_t site); /* index for a
 /* race_sync.c */
 /* A strong access: acquires the clocks that others have released at the location, and releases the thread's own. */
 void cpu_race_synchronise(struct cpu_running *warp, unsigned number, uint32_t flags, uint64_t address);
+struct copies *cpu_race_copies_of(struct lane *lane);
 void cpu_race_free_sync_vars(struct cpu_races *races);
 
 #endif

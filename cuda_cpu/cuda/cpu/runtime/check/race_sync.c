@@ -46,6 +46,8 @@ void cpu_race_block_end(struct cpu_block *block)
     for (uint32_t i = 0; i < race->threads; i++) {
         cpu_clock_release(race->lanes[i].knows);
         cpu_clock_release(race->lanes[i].fenced);
+        cpu_clock_release(race->lanes[i].fenced_block);
+        free(race->lanes[i].copies);
     }
     for (uint32_t i = 0; i < CPU_BARRIERS; i++)
         drop_meeting(race->barriers[i]);
@@ -77,15 +79,19 @@ static void learn(struct lane *lane, struct cpu_clock *clock)
     lane->knows = cpu_clock_join(lane->knows, clock);
 }
 
-void cpu_race_fence(struct cpu_running *warp, cpu_lanes lanes)
+void cpu_race_fence(struct cpu_running *warp, cpu_lanes lanes, bool in_block)
 {
     cpu_race_warp = warp;
     for (; lanes; lanes &= lanes - 1) {
         unsigned number = (unsigned)__builtin_ctz(lanes);
         struct lane *lane = lane_of(warp, number);
-        cpu_clock_release(lane->fenced);
-        lane->fenced = NULL;
-        lane->fenced = gather(NULL, warp, 1u << number);
+        struct cpu_clock *clock = gather(NULL, warp, 1u << number);
+        cpu_clock_release(lane->fenced_block);
+        lane->fenced_block = clock;
+        if (!in_block) {
+            cpu_clock_release(lane->fenced);
+            lane->fenced = cpu_clock_retain(clock);
+        }
         lane->time++;
     }
 }
@@ -177,20 +183,107 @@ static struct sync_var *sync_var_at(struct cpu_races *races, uint64_t address, b
     return *link;
 }
 
+/* --- asynchronous copies ------------------------------------------------------------------------------------------- */
+
+struct copies *cpu_race_copies_of(struct lane *lane)
+{
+    if (!lane->copies) {
+        lane->copies = taken(calloc(1, sizeof *lane->copies));
+        lane->copies->time = 1;
+    }
+    return lane->copies;
+}
+
+/* Add to a clock that a thread's copies up to a time are complete. */
+static void add_copies(struct cpu_clock **clock, struct cpu_running *warp, unsigned number, uint32_t upto, bool only_reads)
+{
+    struct cpu_race_block *race = warp->block->race;
+    for (uint32_t kind = COPY_READS; kind; kind <<= 1) {
+        struct cpu_times *times;
+        *clock = cpu_clock_own(*clock, race->number | kind, race->threads, &times);
+        uint32_t *time = &times->of[warp->abi.warp_id * CPU_WARP_SIZE + number];
+        *time = *time > upto ? *time : upto;
+        if (only_reads)
+            return;
+    }
+}
+
+static void complete(struct cpu_clock **clock, struct cpu_running *warp, unsigned number)
+{
+    struct copies *copies = cpu_race_copies_of(lane_of(warp, number));
+    add_copies(clock, warp, number, copies->time++, false);
+}
+
+void cpu_race_copies(struct cpu_running *warp, cpu_lanes lanes, uint32_t order, uint32_t count)
+{
+    bool bulk = order == CPU_ORDER_COMMIT_BULK || order == CPU_ORDER_WAIT_BULK || order == CPU_ORDER_WAIT_BULK_READ;
+    cpu_race_warp = warp;
+    count = count < GROUPS ? count : GROUPS - 1;
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned number = (unsigned)__builtin_ctz(lanes);
+        struct lane *lane = lane_of(warp, number);
+        struct copies *copies = lane->copies;
+        if (!copies)
+            continue;
+        uint32_t *groups = &copies->groups[bulk], *ends = copies->ends[bulk];
+        if (order == CPU_ORDER_COMMIT || order == CPU_ORDER_COMMIT_BULK)
+            ends[(*groups)++ % GROUPS] = copies->time++;
+        else if (order == CPU_ORDER_WAIT_ALL)
+            complete(&lane->knows, warp, number);
+        else if (*groups > count)
+            add_copies(&lane->knows, warp, number, ends[(*groups - count - 1) % GROUPS],
+                       order == CPU_ORDER_WAIT_BULK_READ);
+    }
+}
+
+/* --- strong accesses ----------------------------------------------------------------------------------------------- */
+
+static void release(struct cpu_clock **to, struct cpu_running *warp, unsigned number)
+{
+    *to = gather(*to, warp, 1u << number);
+    lane_of(warp, number)->time++;
+}
+
+/* Release at scope .cta: only threads of the block learn of it. */
+static void release_in_block(struct sync_var *sync, struct cpu_running *warp, unsigned number, struct cpu_clock *fenced)
+{
+    uint32_t block = warp->block->race->number;
+    if (sync->block != block) {
+        cpu_clock_release(sync->in_block);
+        sync->in_block = NULL;
+    }
+    sync->block = block;
+    if (fenced)
+        sync->in_block = cpu_clock_join(sync->in_block, fenced);
+    else
+        release(&sync->in_block, warp, number);
+}
+
 void cpu_race_synchronise(struct cpu_running *warp, unsigned number, uint32_t flags, uint64_t address)
 {
-    struct cpu_races *races = races_of(warp);
     struct lane *lane = lane_of(warp, number);
-    bool tells = flags & CPU_ACCESS_WRITE && (flags & CPU_ACCESS_RELEASE || lane->fenced);
-    struct sync_var *sync = sync_var_at(races, address, tells);
-    if (sync && flags & CPU_ACCESS_READ)
+    bool completes = flags & CPU_ACCESS_ASYNC && flags >> CPU_ACCESS_MBARRIER & 7;
+    bool releases = flags & CPU_ACCESS_RELEASE, in_block = flags & CPU_ACCESS_BLOCK_SCOPE;
+    bool tells = flags & CPU_ACCESS_WRITE && (releases || completes || lane->fenced_block);
+    struct sync_var *sync = sync_var_at(races_of(warp), address, tells);
+    bool arrives = (flags >> CPU_ACCESS_MBARRIER & 7) == CPU_MBARRIER_UPDATE;
+    if (sync && flags & CPU_ACCESS_READ && !arrives) {
         learn(lane, sync->clock);
-    if (tells && flags & CPU_ACCESS_RELEASE) {
-        sync->clock = gather(sync->clock, warp, 1u << number);
-        lane->time++;
-    } else if (tells) {
-        sync->clock = cpu_clock_join(sync->clock, lane->fenced);
+        if (sync->block == warp->block->race->number)
+            learn(lane, sync->in_block);
     }
+    if (!tells)
+        return;
+    if (completes)
+        complete(&sync->clock, warp, number);
+    if (releases && !in_block)
+        release(&sync->clock, warp, number);
+    else if (releases)
+        release_in_block(sync, warp, number, NULL);
+    else if (lane->fenced && !in_block)
+        sync->clock = cpu_clock_join(sync->clock, lane->fenced);
+    if (!releases && lane->fenced_block)
+        release_in_block(sync, warp, number, lane->fenced_block);
 }
 
 void cpu_race_free_sync_vars(struct cpu_races *races)
@@ -199,6 +292,7 @@ void cpu_race_free_sync_vars(struct cpu_races *races)
         for (struct sync_var *each = races->sync_vars[bucket], *next; each; each = next) {
             next = each->next;
             cpu_clock_release(each->clock);
+            cpu_clock_release(each->in_block);
             free(each);
         }
     }

@@ -20,7 +20,7 @@
 /* Bytes from the shared memory of one block to that of the next one in the cluster. A 32-bit .shared::cluster address
  * is (rank + 1) * stride + offset. Below the stride it is a .shared::cta address, in the block's own shared memory. */
 #define CPU_CLUSTER_STRIDE ((size_t)1 << 24)
-#define CPU_KERNEL_ABI 10 /* part of the disk cache's key */
+#define CPU_KERNEL_ABI 11 /* part of the disk cache's key */
 
 typedef uint32_t cpu_lanes; /* bit i: lane i */
 
@@ -94,7 +94,8 @@ struct cpu_runtime {
     /* Before a warp-level operation (shfl.sync, vote.sync): `masks` has each lane's member mask. */
     void (*check_warp)(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t flags,
                        const uint64_t *masks);                                                       /* 168 */
-    void (*check_fence)(struct cpu_warp *warp, cpu_lanes lanes);                                     /* 176 */
+    /* At a fence, or a wait for asynchronous copies: enum cpu_order. */
+    void (*check_order)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t count);       /* 176 */
     /* Before a barrier instruction; `threads` as in barrier_sync. */
     void (*check_barrier)(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, uint32_t id,
                           uint32_t threads);                                                         /* 184 */

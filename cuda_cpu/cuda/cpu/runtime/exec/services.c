@@ -141,6 +141,6 @@ const struct cpu_runtime cpu_check_services = {
     .free = cpu_check_free,
     .check_access = cpu_check_access,
     .check_warp = cpu_check_warp,
-    .check_fence = cpu_check_fence,
+    .check_order = cpu_check_order,
     .check_barrier = cpu_check_barrier,
 };
