@@ -27,17 +27,20 @@ cdef extern from *:
     }
     #endif
 
-    /* Copy `words` words of an entry, and return 1, or return 0 if another thread writes one. */
-    static inline int open_cuda_cache_read(const unsigned *sequence, void *copy, const void *entry, int words) {
-        uint64_t *to = copy;
+    /* Copy `words` words of an entry that begins with `key`, and return 1; return 0 for another one, and if another
+       thread writes one. */
+    static inline int open_cuda_cache_read(const unsigned *sequence, void *copy, const void *entry, int words,
+                                           const void *key) {
         const uint64_t *from = entry;
     #ifdef Py_GIL_DISABLED
+        uint64_t *to = copy;
         unsigned before = __atomic_load_n(sequence, __ATOMIC_ACQUIRE);
         for (int i = 0; i < words; i++) to[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        return !(before & 1) && __atomic_load_n(sequence, __ATOMIC_RELAXED) == before;
+        return !(before & 1) && __atomic_load_n(sequence, __ATOMIC_RELAXED) == before && *to == (uint64_t)(uintptr_t)key;
     #else
-        for (int i = 0; i < words; i++) to[i] = from[i];
+        if (*from != (uint64_t)(uintptr_t)key) return 0;
+        __builtin_memcpy(copy, entry, 8 * words);
         return 1;
     #endif
     }
@@ -68,7 +71,7 @@ cdef extern from *:
     int atomic_add "open_cuda_atomic_add" (int* address, int value) noexcept nogil
     int atomic_swap "open_cuda_atomic_swap" (int* address, int value) noexcept nogil
     bint cache_read "open_cuda_cache_read" (
-        const unsigned* sequence, void* to, const void* entry, int words
+        const unsigned* sequence, void* to, const void* entry, int words, const void* key
     ) noexcept
     bint cache_write "open_cuda_cache_write" (
         unsigned* sequence, void* entry, const void* value, int words, void* before

@@ -89,7 +89,7 @@ cdef unsigned type_cache_sequence = 0
 cdef int look_up(object ctype, CachedType* found, const char* label, Py_ssize_t i) except -1:
     """Find the code and size of a simple ctypes type."""
     cdef CachedType* entry = &type_cache[<size_t><PyObject*>ctype >> 4 & 63]
-    if cache_read(&type_cache_sequence, found, entry, sizeof(CachedType) // 8) and found.type == <PyObject*>ctype:
+    if cache_read(&type_cache_sequence, found, entry, sizeof(CachedType) // 8, <PyObject*>ctype):
         return 0
     code = getattr(ctype, "_type_", None)
     size = SIZES.get(code) if type(code) is str else None

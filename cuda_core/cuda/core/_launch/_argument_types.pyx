@@ -20,7 +20,7 @@ cdef unsigned _sequence = 0
 cdef int classify(object kind, ArgumentType* found) except -1:
     """Find how arguments of a type are written: its ArgumentType."""
     cdef ArgumentType* entry = &_known[<uintptr_t><PyObject*>kind >> 4 & 127]
-    if cache_read(&_sequence, found, entry, sizeof(ArgumentType) // 8) and found.type == <PyObject*>kind:
+    if cache_read(&_sequence, found, entry, sizeof(ArgumentType) // 8, <PyObject*>kind):
         return 0
     memset(found, 0, sizeof(ArgumentType))
     found.category = category_of(kind)

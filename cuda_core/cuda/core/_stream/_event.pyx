@@ -283,13 +283,16 @@ cdef class Event:
         cdef Event end = self
         cdef Event start = other
         cdef float milliseconds = 0
-        start.open_handle(), end.open_handle()
-        cdef cydriver.CUresult status
-        if not (start.timing and end.timing):
+        cdef cydriver.CUevent first, last
+        cdef cydriver.CUresult status = cydriver.CUDA_SUCCESS
+        cdef bint timed = start.timing and end.timing
+        with cython.critical_section(start, end):
+            first, last = start.open_handle(), end.open_handle()
+            if timed:
+                status = cydriver.cuEventElapsedTime(&milliseconds, first, last)
+        if not timed:
             which = "neither event takes" if not (start.timing or end.timing) else "one of the events does not take"
             raise RuntimeError(f"{which} the time: create both with EventOptions(timing_enabled=True)")
-        with cython.critical_section(start, end):
-            status = cydriver.cuEventElapsedTime(&milliseconds, start.open_handle(), end.open_handle())
         if status == cydriver.CUDA_ERROR_NOT_READY:
             fail(status, b"cuEventElapsedTime", "An event is still to come: call sync() on the later one first.")
         if status == cydriver.CUDA_ERROR_INVALID_HANDLE:
