@@ -11,6 +11,7 @@ import pathlib
 import re
 from types import ModuleType
 
+import bindings_subjects
 import cpu_support
 
 TITLES = {
@@ -24,25 +25,7 @@ TITLES = {
     "cufile": "cuFile, direct storage access",
     "cudla": "cuDLA, the deep learning accelerator of Jetson and DRIVE",
 }
-# Subjects of the driver's and the runtime's functions, and the groups of NVIDIA's reference that they consist of.
-SUBJECTS = {
-    "Errors and versions": "ERROR INITIALIZE VERSION __VERSION DRIVER__ENTRY__POINT LOGS",
-    "Devices": "DEVICE PEER PEER__ACCESS",
-    "Contexts": "CTX PRIMARY__CTX GREEN__CONTEXTS EXECUTION__CONTEXT",
-    "Modules, libraries and kernels": "MODULE LIBRARY",
-    "Launches": "EXEC EXECUTION OCCUPANCY",
-    "Memory": "MEM MEMORY UNIFIED",
-    "Memory in stream order": "MALLOC__ASYNC MEMORY__POOLS",
-    "Virtual memory and multicast": "VA MULTICAST",
-    "Streams": "STREAM MEMOP",
-    "Events": "EVENT",
-    "Graphs": "GRAPH",
-    "Textures, surfaces and tensor maps": "TEXOBJECT SURFOBJECT TENSOR__MEMORY TEXTURE__OBJECT SURFACE__OBJECT",
-    "Other APIs and processes": "EXTRES__INTEROP GRAPHICS GL EGL VDPAU INTEROP DRIVER OPENGL",
-    "Fabric": "LOGICAL__ENDPOINT FABRIC__COPY CLIQUE",
-    "Profiling, core dumps and checkpoints": "PROFILER COREDUMP CHECKPOINT",
-}
-OTHER, DEPRECATED = "Other functions", "Deprecated functions"
+DEPRECATED = "Deprecated functions"
 
 
 def pages() -> dict[str, str]:
@@ -78,15 +61,17 @@ def page(stub: pathlib.Path) -> str:
 
 
 def by_subject(module: ModuleType, functions: list[str]) -> dict[str, list[str]]:
-    """Return the sorted functions of a module by subject; modules other than driver and runtime have one."""
-    if module.__name__.rpartition(".")[2] not in ("driver", "runtime"):
-        return {"Functions": sorted(functions)}
-    titles = {group: title for title, groups in SUBJECTS.items() for group in groups.split()}
-    found: dict[str, list[str]] = {title: [] for title in (*SUBJECTS, OTHER, DEPRECATED)}
+    """Return the sorted functions of a module by subject."""
+    name = module.__name__.rpartition(".")[2]
+    if name not in ("driver", "runtime"):
+        return bindings_subjects.by_name(name, functions)
+    titles = {group: title for title, groups in bindings_subjects.GROUPS.items() for group in groups.split()}
+    other = bindings_subjects.OTHER
+    found: dict[str, list[str]] = {title: [] for title in (*bindings_subjects.GROUPS, other, DEPRECATED)}
     for function in sorted(functions):
         doc = getattr(module, function).__doc__ or ""
         group = re.search(r"/group__CUDA(?:RT)?__(\w+?)\.html", doc)
-        named = titles.get(group[1] if group else "", OTHER)
+        named = titles.get(group[1] if group else "", other)
         found[DEPRECATED if "\nDeprecated.\n" in doc else named].append(function)
     return {title: members for title, members in found.items() if members}
 

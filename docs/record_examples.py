@@ -7,6 +7,7 @@ Writes docs/_static/examples/NAME.txt and NAME.png. An example whose libraries a
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -35,6 +36,11 @@ SETTINGS = {
 }  # fmt: skip
 
 
+def neutral(text: str) -> str:
+    """Return an output without the paths and the processor of the machine that recorded it."""
+    return re.sub(r"CPU device \(.*?, \d+ cores?\)", "CPU device", text.replace(f"{EXAMPLES}/", ""))
+
+
 def record(name: str) -> str:
     """Run an example, and return its name with the outcome."""
     arguments = DRAWS.get(name, [])
@@ -43,7 +49,7 @@ def record(name: str) -> str:
         result = subprocess.run(command, cwd=folder, env=os.environ | SETTINGS, capture_output=True, text=True)
         if result.returncode:
             return f"{name}: not recorded: {(result.stderr.strip() or 'no message').splitlines()[-1]}"
-        (RECORDS / f"{name}.txt").write_text(result.stdout.replace(f"{EXAMPLES}/", ""))
+        (RECORDS / f"{name}.txt").write_text(neutral(result.stdout))
         if arguments:
             with Image.open(next(pathlib.Path(folder).iterdir())) as picture:
                 picture.seek(getattr(picture, "n_frames", 1) * 2 // 3)  # galaxies that have met

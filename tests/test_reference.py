@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pages of the reference of cuda.core: every public name has one, with signature and links."""
 
+import importlib
+import itertools
 import pathlib
 import re
 import sys
@@ -11,6 +13,7 @@ import pytest
 pytest.importorskip("sphinx")
 sys.path.append(str(pathlib.Path(__file__).parent.parent / "docs"))
 
+import bindings_pages
 import core_api
 import core_pages
 
@@ -88,3 +91,19 @@ def test_names_in_docstrings_become_links():
     assert core_pages.link("see `sync`", stream, entries) == "see :py:obj:`sync <cuda.core.Stream.sync>`"
     assert core_pages.link("see `Event.sync`", stream, entries) == "see :py:obj:`Event.sync <cuda.core.Event.sync>`"
     assert core_pages.link("see `nothing`", stream, entries) == "see ``nothing``"
+
+
+@pytest.mark.parametrize(("name", "function", "subject"), [
+    ("nvml", "device_get_temperature", "Temperature and fans"),
+    ("nvml", "device_get_name", "Identity and modes of devices"),
+    ("cufile", "read_async", "Reads and writes"),
+    ("cudla", "submit_task", "Modules and tasks"),
+])  # fmt: skip
+def test_functions_are_divided_by_subject(name, function, subject):
+    stub = bindings_pages.stubs()[name]
+    functions = re.findall(r"^def ([a-z]\w*)", stub.read_text(), re.MULTILINE)
+    module = importlib.import_module(f"cuda.bindings.{name}")
+    found = bindings_pages.by_subject(module, functions)
+    assert sorted(itertools.chain(*found.values())) == sorted(functions)
+    assert function in found[subject]
+    assert max(map(len, found.values())) <= max(len(functions) // 4, 12)

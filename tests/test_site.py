@@ -98,6 +98,14 @@ def test_each_example_has_a_record_of_what_it_prints():
         assert f"_static/examples/{name}.txt" in page
 
 
-def test_records_name_no_folder_of_a_machine():
+def test_records_name_no_folder_and_no_processor_of_a_machine():
     for path in RECORDS.glob("*.txt"):
         assert not re.search(r"(?<!\w)/(home|tmp|work|root)/", path.read_text()), path.name
+        assert "CPU device (" not in path.read_text(), path.name
+
+
+def test_a_record_leaves_out_what_depends_on_the_machine(script):
+    pytest.importorskip("PIL", reason="needs Pillow, as the examples that draw")
+    neutral = script("record_examples").neutral
+    said = f"{ROOT}/examples/a.py: on CPU device (Intel(R) Xeon(R) CPU @ 2.20GHz, 2 cores), done (quickly)"
+    assert neutral(said) == "a.py: on CPU device, done (quickly)"
