@@ -130,6 +130,37 @@ def test_command_line_writes_trace_and_page(tmp_path):
     assert (tmp_path / "t.html").read_text().startswith("<!doctype html>")
 
 
+@pytest.mark.parametrize("first", [True, False], ids=["and its parent", "alone"])
+def test_child_processes_write_files_of_their_own(tmp_path, first):
+    """Also if their parent uses no device."""
+    script = script_of(tmp_path, "loop")
+    parent = tmp_path / "parent.py"
+    starts = f"import os, subprocess, sys\nfor _ in range(2): subprocess.run([sys.executable, {str(script)!r}, 'x'])\n"
+    parent.write_text(starts + (script.read_text() if first else ""))
+    done = run("-o", tmp_path / "t.json", "-o", tmp_path / "t.html", parent, "x")
+    assert done.returncode == 0, done.stderr
+    names = sorted(path.name for path in tmp_path.iterdir() if path.name.startswith("t."))
+    numbers = {name.split(".")[1] for name in names if name.count(".") == 2}
+    assert len(numbers) == 2
+    expected = [f"t.{number}.{suffix}" for number in numbers for suffix in ("html", "json")]
+    assert names == sorted(expected + (["t.html", "t.json"] if first else []))
+    for name in names:
+        if name.endswith("json"):
+            kernels = [
+                each for each in json.loads((tmp_path / name).read_text())["traceEvents"] if each.get("cat") == "kernel"
+            ]
+            assert kernels
+    assert done.stderr.count("minimum") == 2 + first
+
+
+def test_a_forked_child_without_work_writes_nothing(tmp_path):
+    script = script_of(tmp_path, "loop")
+    script.write_text(script.read_text() + "\nimport os\nif os.fork():\n    os.wait()\n")
+    run("-o", tmp_path / "t.json", script, "x")
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".json"] == ["t.json"]
+    assert "kernel" in (tmp_path / "t.json").read_text()
+
+
 def test_output_that_cannot_be_written_is_refused(tmp_path):
     done = run("-o", "/nowhere/t.json", script_of(tmp_path, "loop"))
     assert done.returncode == 2

@@ -34,6 +34,7 @@ class Driver(NamedTuple):
 
 active = os.environ.get(VARIABLE) == "1"
 driver: Driver | None = None  # None before it is imported
+forked = False  # a fork of a process that used the device, which reports what both have recorded
 _kernels = re.compile("")  # which are profiled, by name
 _lock = threading.Lock()
 _tokens = itertools.count(1)
@@ -55,11 +56,15 @@ def begin() -> None:
 
 def report() -> None:
     """Write the reports of a profiled program at its end."""
+    if forked:
+        return
     importlib.import_module("cuda.cpu.profile.session").finish()  # not imported: it is above the driver
 
 
 def report_timeline() -> None:
     """Write the timeline of a program at its end."""
+    if forked:
+        return
     importlib.import_module("cuda.cpu.profile.timeline").finish()
 
 

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from cuda.cpu import at_exit
-from cuda.cpu.check import state as checks
 from cuda.cpu.driver.base import error as error
 from cuda.cpu.driver.base import unsupported
 from cuda.cpu.driver.code import profiling
@@ -42,11 +41,11 @@ def implemented() -> list[str]:
 
 
 def _forget_after_fork() -> None:
+    profiling.forget_after_fork()
     for part in MODULES:
         forget = getattr(part, "forget_after_fork", None)
         if forget is not None:
             forget()
-    checks.forget_after_fork()
 
 
 at_exit.register(context.end)  # after the runtime's own, so that it runs before

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from cuda.cpu.counters import spans, state
 from cuda.cpu.profile import timeline_page
-from cuda.cpu.report_files import replace
+from cuda.cpu.report_files import of_process, replace
 from cuda.cpu.runtime import _runtime
 
 WAITS = ("wait for value", "wait for event")
@@ -151,10 +151,14 @@ def summary(events: Iterable[Event]) -> str:
 def finish() -> None:
     """Write the timeline of the program at its end."""
     state.wait()
-    events = collect()
+    events, process = collect(), str(os.getpid())
+    first = os.environ.get(state.PROCESS, process) == process
+    if not first and not events:
+        return
     for path in os.environ.get(spans.VARIABLE, "").split(os.pathsep):
         if path in ("", "1"):
             continue
+        path = path if first else of_process(path, process)
         content = timeline_page.page(events, summary(events)) if path.endswith(".html") else trace(events)
         try:
             replace(path, content)

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import ctypes
+import os
 
 from cuda.cpu import at_exit
 from cuda.cpu.check import state as checks
 from cuda.cpu.counters import spans, state
 from cuda.cpu.driver.base import address
 from cuda.cpu.driver.code.function import functions
-from cuda.cpu.driver.device import wait
+from cuda.cpu.driver.device import device, wait
 from cuda.cpu.driver.device.context import contexts
 from cuda.cpu.runtime import _runtime
 
@@ -43,6 +44,12 @@ def collect_findings() -> None:
         checks.findings_of([each], each.kernel, module.code if module else None)
 
 
+def forget_after_fork() -> None:
+    """Leave reports and findings to the parent, if this child of it cannot use the device."""
+    state.forked = state.forked or device.is_started()
+    checks.forget_after_fork()
+
+
 def begin() -> None:
     """Make this known to checks and the profiler; if the whole program is profiled, let it report at the end."""
     checks.begin(checks.Driver(synchronize, reload, collect_findings, address.watch))
@@ -51,5 +58,6 @@ def begin() -> None:
         state.begin()
         at_exit.register(state.report)
     if spans.active:
+        os.environ.setdefault(state.PROCESS, str(os.getpid()))
         _runtime.timeline_switch(True)
         at_exit.register(state.report_timeline)

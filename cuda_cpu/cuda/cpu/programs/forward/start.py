@@ -27,6 +27,8 @@ FORWARDERS = (
     ("libnvrtc.so.12", "CUDA_CPU_REAL_NVRTC_12"),
     ("libnvJitLink.so.12", "CUDA_CPU_REAL_NVJITLINK_12"),
 )
+# Variables that ask for a report at the end of the program, and the one with the number of its first process.
+REPORTS, FIRST = ("CUDA_CPU_PROFILE", "CUDA_CPU_TIMELINE"), "CUDA_CPU_PROFILE_PROCESS"
 FOLDERS = ("nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib", "nvidia/nvjitlink/lib")
 
 
@@ -71,7 +73,14 @@ def run_the_other() -> None:
         spec.loader.exec_module(module)
 
 
+def note_first_process() -> None:
+    """Record which process is the program's first: the reports of others have their number in their names."""
+    if any(os.environ.get(name) for name in REPORTS):
+        os.environ.setdefault(FIRST, str(os.getpid()))
+
+
 if __name__ == "sitecustomize":
+    note_first_process()
     if is_for_this_python():
         sys.modules["cuda_cpu_start"] = sys.modules[__name__]
         atexit.register(end)
