@@ -179,11 +179,10 @@ def test_suppressions(tmp_path):
     assert f"unused suppression, {tmp_path / 'known.txt'} line 2: checker=racecheck" in done.stderr
 
 
-def test_printed_suppressions_suppress(tmp_path):
+def test_written_suppressions_suppress(tmp_path):
     body = 'launch()\nlaunch()\nlaunch(b"other")'
-    printed = check(tmp_path, body, "--print-suppressions").stdout
-    assert len(printed.splitlines()) == 2
-    (tmp_path / "known.txt").write_text(printed)
+    check(tmp_path, body, "--write-suppressions", tmp_path / "known.txt")
+    assert len((tmp_path / "known.txt").read_text().splitlines()) == 2
     done, data = findings(tmp_path, body, "--suppressions", tmp_path / "known.txt")
     assert (done.returncode, data["findings"], len(data["suppressed"])) == (0, [], 3)
 
@@ -254,6 +253,7 @@ launch()
         (["--json", "/nowhere/out.json"], "--json: /nowhere is no folder"),
         (["--xml", "."], "--xml: . is no file that can be written"),
         (["--suppressions", "/nowhere/known"], "cannot be read"),
+        (["--write-suppressions", "/nowhere/known"], "--write-suppressions: /nowhere is no folder"),
         (["--suppressions", "wrong.txt"], "--suppressions: wrong.txt, line 1: 'x' is no name=value"),
     ],
 )

@@ -1,10 +1,17 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""leakcheck: memory, streams, events and modules that a context still has at its end; and those that were released."""
+"""leakcheck: memory, streams, events and modules that a context still has at its end; and those that were released.
+
+What belongs to no context is reported at the end of the program: memory of kernels, physical memory, address ranges.
+"""
 
 from __future__ import annotations
 
 import ctypes
+import os
+import re
+import subprocess
+import sys
 
 import pytest
 
@@ -73,3 +80,102 @@ def test_what_the_driver_makes_is_no_leak(capfd, monkeypatch):
         driver.cuMemFree(start)
 
     assert leaks(capfd, monkeypatch, use) == []
+
+
+PROGRAM = """\
+import ctypes, sys
+from cuda.cpu import abi, driver
+
+PTX = b'''.version 8.0
+.target sm_90
+.address_size 64
+.extern .func (.param .b64 r) malloc (.param .b64 n);
+.extern .func free (.param .b64 p);
+.visible .entry make(.param .u64 p) { .reg .b64 %d<4>; .reg .b32 %r<2>;
+ { .param .b64 n; .param .b64 r;
+ st.param.b64 [n], 24;
+ call (r), malloc, (n);
+ ld.param.b64 %d1, [r]; }
+ ld.param.u64 %d2, [p];
+ mov.u32 %r1, %tid.x;
+ mad.wide.u32 %d2, %r1, 8, %d2;
+ st.global.u64 [%d2], %d1;
+ ret; }
+.visible .entry drop(.param .u64 p) { .reg .b64 %d<4>;
+ ld.param.u64 %d2, [p];
+ ld.global.u64 %d1, [%d2];
+ { .param .b64 q; st.param.b64 [q], %d1; call free, (q); }
+ ret; }
+'''
+driver.cuInit(0)
+context = driver.cuCtxCreate_v2(0, 0)
+image = ctypes.create_string_buffer(PTX)
+module = driver.cuModuleLoadData(ctypes.addressof(image))
+pointers = driver.cuMemAlloc(64)
+
+def launch(name, threads):
+    value = ctypes.c_uint64(pointers)
+    values = (ctypes.c_void_p * 1)(ctypes.addressof(value))
+    function = driver.cuModuleGetFunction(module, name)
+    driver.cuLaunchKernel(function, 1, 1, 1, threads, 1, 1, 0, 0, ctypes.addressof(values), 0)
+
+def physical():
+    prop = abi.CUmemAllocationProp(type=abi.CU_MEM_ALLOCATION_TYPE_PINNED)
+    prop.location.type = abi.CU_MEM_LOCATION_TYPE_DEVICE
+    return driver.cuMemCreate(2 << 20, ctypes.addressof(prop), 0)
+
+launch(b"make", 3)
+if "free" in sys.argv:
+    launch(b"drop", 1)
+memory, start = physical(), driver.cuMemAddressReserve(4 << 20, 0, 0, 0)
+other = physical()
+driver.cuMemRelease(other)
+if "release" in sys.argv:
+    driver.cuMemRelease(memory)
+    driver.cuMemAddressFree(start, 4 << 20)
+driver.cuCtxSynchronize()
+driver.cuMemFree(pointers)
+if "destroy" in sys.argv:
+    driver.cuModuleUnload(module)
+    driver.cuCtxDestroy(context)
+"""
+
+
+def run(tmp_path, *arguments, checks="leakcheck"):
+    (tmp_path / "script.py").write_text(PROGRAM)
+    done = subprocess.run(
+        [sys.executable, "script.py", *arguments], capture_output=True, text=True, cwd=tmp_path, timeout=100,
+        env=os.environ | {"CUDA_CPU_CHECK": checks},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def told(stderr):
+    """Return the messages without addresses, and the functions of the stack of each."""
+    found = re.findall(r"^cuda.cpu leakcheck: (.*)\n((?:    .*\n)*)", stderr, re.MULTILINE)
+    return {
+        re.sub(r"0x[0-9a-f]+", "0x", message): re.findall(r"(\S+) at \S*script.py:\d+", stack)
+        for message, stack in found
+    }
+
+
+@pytest.mark.parametrize("end", ["destroy", "exit"])
+def test_what_no_context_owns(tmp_path, end):
+    found = told(run(tmp_path, end))
+    found.pop("module 0x was never unloaded", None)  # at the exit only
+    assert found == {
+        "72 bytes of 3 malloc() in kernel 'make', launch 1, were never freed": ["launch", "<module>"],
+        "physical memory 0x was never released": ["physical", "<module>"],
+        "address range 0x was never freed": ["<module>"],
+    }
+
+
+def test_what_is_released_is_no_leak(tmp_path):
+    assert told(run(tmp_path, "release", "free", "destroy")) == {
+        "48 bytes of 2 malloc() in kernel 'make', launch 1, were never freed": ["launch", "<module>"]
+    }
+
+
+def test_nothing_is_told_without_leakcheck(tmp_path):
+    assert run(tmp_path, checks="memcheck") == ""

@@ -78,11 +78,25 @@ def leaked_memory(records: Iterable[Any]) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def leaked_objects(kind: str, ended: str, handles: Iterable[int], severity: str = "info") -> Iterator[Finding]:
+def leaked_blocks(blocks: Iterable[tuple[int, str, int]]) -> Iterator[tuple[Finding, int]]:
+    """Yield a finding, and the number of the grid, for each launch that has not freed what its kernel allocated."""
+    launches: dict[tuple[int, str], list[int]] = {}
+    for grid, kernel, size in blocks:
+        launches.setdefault((grid, kernel), []).append(size)
+    for (grid, kernel), sizes in sorted(launches.items()):
+        number = recorder.number_of(grid)
+        text = f"{sum(sizes)} bytes of {len(sizes)} malloc() in kernel {kernel!r}, launch {number}, were never freed"
+        yield Finding(
+            "leakcheck", "heap", "warning", text, kernel, number, count=len(sizes), size=sum(sizes),
+            launch_stack=stacks.launches.find(grid),
+        ), grid  # fmt: skip
+
+
+def leaked_objects(kind: str, ended: str, handles: Iterable[int], severity: str) -> Iterator[Finding]:
     """Yield a finding for each object that still exists."""
     for handle in sorted(handles):
-        text = f"{kind} 0x{handle:x} was never {ended}"
-        yield _leak(kind.replace(" ", "_"), severity, text, handle, 0, stacks.handles.find(handle))
+        text = f"{kind.replace('_', ' ')} 0x{handle:x} was never {ended}"
+        yield _leak(kind, severity, text, handle, 0, stacks.handles.find(handle))
 
 
 def _leak(kind: str, severity: str, message: str, address: int, size: int, stack: Stack) -> Finding:

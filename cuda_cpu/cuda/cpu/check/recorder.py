@@ -48,6 +48,7 @@ def start(options: Options | None) -> None:
         check.select_kernels(options.kernel)
         _runtime.record_findings(True)
     state.active = True
+    _runtime.track_heap(check.wants_leaks())
     _runtime.on_launch(_launched)
 
 
@@ -57,6 +58,7 @@ def stop() -> None:
     state.active, _options, _rules = False, Options(), []
     check.select_kernels("")
     _runtime.on_launch(None)
+    _runtime.track_heap(False)
     _runtime.record_findings(False)
 
 

@@ -20,9 +20,18 @@ from cuda.cpu.check.formats import Report
 from cuda.cpu.check.options import VARIABLE, OptionError, Options
 from cuda.cpu.report_files import folder_problem, replace
 
+
+def to_suppressions(report: Report) -> str:
+    """Return the lines of a suppressions file for the findings of a report."""
+    return "".join(f"{line}\n" for line in dict.fromkeys(map(suppressions.rule_for, report.findings)))
+
+
 FORMATS: dict[str, Callable[[Report], str]] = {
-    "save": formats.to_text, "json": formats.to_json, "xml": formats.to_xml,
-}  # fmt: skip
+    "save": formats.to_text,
+    "json": formats.to_json,
+    "xml": formats.to_xml,
+    "write_suppressions": to_suppressions,
+}
 FAILED = 2  # exit status if a report cannot be written
 
 
@@ -37,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--severity", default="info", metavar="LEVEL", help=f"the least: {', '.join(SEVERITIES)}")
     parser.add_argument("--suppressions", default="", metavar="FILE", help="findings not to report")
     parser.add_argument(
-        "--print-suppressions", action="store_true", help="print the lines of a suppressions file for what was found"
+        "--write-suppressions", default="", metavar="FILE", help="write a suppressions file for what was found"
     )
     for option, kind in (("save", "text"), ("json", "JSON"), ("xml", "XML")):
         parser.add_argument(f"--{option}", default="", metavar="FILE", help=f"write the report as {kind}")
@@ -71,7 +80,7 @@ def variables(given: argparse.Namespace, folder: str) -> dict[str, str]:
         if not problem and path and (os.path.isdir(path) or (os.path.exists(path) and not os.access(path, os.W_OK))):
             problem = f"{path} is no file that can be written"
         if problem:
-            raise OptionError(f"--{option}: {problem}")
+            raise OptionError(f"--{option.replace('_', '-')}: {problem}")
     options = Options(
         given.kernel, given.launch, given.severity, given.suppressions and os.path.abspath(given.suppressions), folder
     )
@@ -83,11 +92,17 @@ def recorded(folder: str) -> list[Finding]:
     """Return what the processes of a program have recorded, in the order of their numbers."""
     found = []
     for name in sorted(os.listdir(folder), key=lambda name: (len(name), name)):
-        with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
-            for line in file:
-                if line.endswith("\n"):  # of a process that was killed, the last line may be incomplete
-                    found.append(from_dict(json.loads(line)))
+        found += read_records(os.path.join(folder, name))[0]
     return found
+
+
+def read_records(path: str, start: int = 0) -> tuple[list[Finding], int]:
+    """Return the findings that a process has recorded from a position of its file on, and the position behind them."""
+    with open(path, "rb") as file:
+        file.seek(start)
+        data = file.read()
+    complete = data[: data.rfind(b"\n") + 1]  # the last line is incomplete if the process was killed
+    return [from_dict(json.loads(line)) for line in complete.splitlines()], start + len(complete)
 
 
 def finish(given: argparse.Namespace, folder: str, status: int) -> int:
@@ -100,9 +115,6 @@ def finish(given: argparse.Namespace, folder: str, status: int) -> int:
     )  # fmt: skip
     for line in formats.summary(report).splitlines():
         print(f"cuda.cpu {line}", file=sys.stderr)
-    if given.print_suppressions:
-        for line in dict.fromkeys(map(suppressions.rule_for, report.findings)):
-            print(line)
     serious = any(each.severity != "info" for each in report.findings)
     result = given.error_exitcode or status if serious and not status else status
     for option, make in FORMATS.items():

@@ -56,13 +56,19 @@ def findings_of(raw: Iterable[_runtime.Finding], kernel: str, code: Any) -> list
     return [finding for finding, _ in found]
 
 
-def leaks(memory: Iterable[Any], objects: Iterable[tuple[str, str, Iterable[int]]]) -> None:
-    """Record what a context still has at its end: allocations, and handles by kind and by what ends them."""
+def leaks(memory: Iterable[Any], objects: Iterable[tuple[str, str, Iterable[int], str]]) -> None:
+    """Record what still exists: allocations, and handles by kind, with what ends them and the severity."""
     build = importlib.import_module("cuda.cpu.check.build")
     found = [*build.leaked_memory(memory)]
-    for kind, end, handles in objects:
-        found += build.leaked_objects(kind, end, handles)
+    for kind, end, handles, severity in objects:
+        found += build.leaked_objects(kind, end, handles, severity)
     recorder().add((each, 0) for each in found)
+
+
+def heap_leaks() -> None:
+    """Record what kernels have allocated by malloc and not freed, before the heap is emptied."""
+    if active and check.wants_leaks():
+        recorder().add(importlib.import_module("cuda.cpu.check.build").leaked_blocks(_runtime.take_heap_leaks()))
 
 
 def forget_after_fork() -> None:

@@ -51,6 +51,24 @@ def findings_pending():
     return cpu_check_pending()
 
 
+def track_heap(bint on):
+    """Note allocations of malloc in kernels from now on."""
+    cpu_heap_track(on)
+
+
+def take_heap_leaks():
+    """Remove the notes of live allocations of malloc in kernels; return (grid_id, kernel, size) of each."""
+    cdef cpu_heap_block *each = cpu_heap_leaks()
+    cdef cpu_heap_block *next
+    found = []
+    while each is not NULL:
+        found.append((each.grid_id, (<char *>each.kernel).decode("utf-8", "replace"), each.size))
+        next = each.next
+        free(each)
+        each = next
+    return found
+
+
 def table_add(uint64_t start, uint64_t size, uint64_t id, bint joins, str origin not None):
     """Add a range to the table of allocations that checked kernels may access."""
     if not cpu_table_add(start, size, id, joins, origin.encode()):

@@ -366,6 +366,14 @@ cdef extern from "exec/printf.h":
     size_t cpu_printf_pending()
     void cpu_printf_flush() nogil
 
+cdef extern from "exec/heap_blocks.h":
+    struct cpu_heap_block:
+        cpu_heap_block *next
+        uint64_t address, size, grid_id
+        char *kernel
+    void cpu_heap_track(bint on)
+    cpu_heap_block *cpu_heap_leaks()
+
 cdef extern from "exec/heap.h":
     void cpu_heap_reset() nogil
     bint cpu_heap_set_size(size_t size)

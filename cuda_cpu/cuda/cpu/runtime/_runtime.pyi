@@ -216,6 +216,12 @@ def record_findings(on: bool) -> None:
 def findings_pending() -> bool:
     """Return whether there are findings of launches that completed without a fault."""
 
+def track_heap(on: bool) -> None:
+    """Note allocations of malloc in kernels from now on."""
+
+def take_heap_leaks() -> list[tuple[int, str, int]]:
+    """Remove the notes of live allocations of malloc in kernels; return (grid_id, kernel, size) of each."""
+
 def on_launch(hook: Callable[[int, str], None] | None) -> None:
     """Call `hook(grid_id, kernel)` before each launch, or no longer for None; no launch takes the fast path then."""
 

@@ -17,6 +17,7 @@ from cuda.cpu.abi import (
     CU_LIMIT_STACK_SIZE,
     CUDA_ERROR_UNSUPPORTED_LIMIT,
 )
+from cuda.cpu.check import state
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.runtime import _runtime
 
@@ -66,6 +67,7 @@ def set_value(context: Any, which: int, value: int) -> None:
 
 def restore() -> None:
     """Begin again with what serves all contexts, now that there is none: its sizes, and the heap of kernels."""
+    state.heap_leaks()
     _runtime.reset_heap()
     for which, set_size in HEEDED.items():
         set_size(DEFAULTS[which])

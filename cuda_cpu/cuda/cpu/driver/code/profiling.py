@@ -7,13 +7,14 @@ from __future__ import annotations
 import ctypes
 import os
 
-from cuda.cpu import at_exit
+from cuda.cpu import at_exit, check
 from cuda.cpu.check import state as checks
 from cuda.cpu.counters import spans, state
 from cuda.cpu.driver.base import address
 from cuda.cpu.driver.code.function import functions
 from cuda.cpu.driver.device import device, wait
 from cuda.cpu.driver.device.context import contexts
+from cuda.cpu.driver.memory import virtual_memory
 from cuda.cpu.runtime import _runtime
 
 
@@ -53,6 +54,8 @@ def forget_after_fork() -> None:
 def begin() -> None:
     """Make this known to checks and the profiler; if the whole program is profiled, let it report at the end."""
     checks.begin(checks.Driver(synchronize, reload, collect_findings, address.watch))
+    if checks.active and check.wants_leaks():
+        at_exit.register(virtual_memory.report_leaks)
     state.driver = state.Driver(synchronize, reload)
     if state.active:
         state.begin()

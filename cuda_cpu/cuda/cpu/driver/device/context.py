@@ -170,9 +170,9 @@ class Context:
         state.leaks(
             (each for each in address.of_context(self) if each.start not in ours),
             (
-                ("stream", "destroyed", [each.handle for each in self.streams if each not in defaults]),
-                ("event", "destroyed", [each.handle for each in self.events]),
-                ("module", "unloaded", [each.handle for each in self.modules if each.library is None]),
+                ("stream", "destroyed", [each.handle for each in self.streams if each not in defaults], "info"),
+                ("event", "destroyed", [each.handle for each in self.events], "info"),
+                ("module", "unloaded", [each.handle for each in self.modules if each.library is None], "info"),
             ),
         )
 
@@ -439,6 +439,7 @@ def end() -> None:
         context.report_leaks()
         context.error = 0
         context.fail(CUDA_ERROR_DEINITIALIZED, "Python is exiting, the CPU device is shut down")
+    state.heap_leaks()
 
 
 def forget_after_fork() -> None:

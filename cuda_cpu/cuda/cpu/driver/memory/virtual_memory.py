@@ -26,6 +26,7 @@ from cuda.cpu.abi import (
     CUmemAllocationProp,
     CUmemLocation,
 )
+from cuda.cpu.check import state
 from cuda.cpu.driver.base import address, once, shared_file
 from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.error import CudaError, invalid
@@ -159,6 +160,8 @@ def cuMemAddressReserve(size: int, alignment: int, addr: int, flags: int) -> int
     start = start or _map_there(_behind_others(alignment), size)
     start = start or shared_file.map_aligned(size, alignment, shared_file.NONE)
     _ranges[start] = size
+    if state.active:
+        state.stacks().handles.note(start)
     return start
 
 
@@ -182,6 +185,18 @@ def _map_there(start: int, size: int) -> int:
         shared_file.libc.munmap(found, size)
         return 0
     return start
+
+
+def report_leaks() -> None:
+    """Record physical memory that the program has not released, and reserved ranges, when it ends."""
+    physical = [each.handle for each in list(memories.values()) if each.handles]
+    state.leaks(
+        (),
+        (
+            ("physical_memory", "released", physical, "warning"),
+            ("address_range", "freed", list(_ranges), "info"),
+        ),
+    )
 
 
 @once.alone

@@ -156,15 +156,15 @@ bool cpu_check_pending(void)
 
 void cpu_check_finish(struct cpu_job *job)
 {
-    if (!atomic_load(&recording) || atomic_load(&job->stop)) {
+    bool faulted = !atomic_load(&recording) || atomic_load(&job->stop);
+    if (faulted)
         cpu_check_end(job);
-        return;
-    }
     pthread_mutex_lock(&findings.lock);
     for (struct cpu_finding *each = findings.first; each; each = each->next)
         if (each->grid_id == job->grid_id)
             each->complete = true;
-    atomic_store(&pending, true);
+    if (!faulted) /* otherwise the fault's message contains them, unless nobody waits for it */
+        atomic_store(&pending, true);
     pthread_mutex_unlock(&findings.lock);
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap_blocks.h"
 #include "queue/arena.h"
 #include "check/check.h"
 #include "worker.h"
@@ -111,6 +112,7 @@ static uint64_t allocate(uint64_t size)
 /* Free a cell; false if it was not live. */
 static bool free_cell(uint64_t address)
 {
+    cpu_heap_forget(address);
     for (uint32_t class = 0; class < CLASSES; class++) {
         for (struct slab **link = &heap.slabs[class]; *link; link = &(*link)->next) {
             struct slab *slab = *link;
@@ -141,6 +143,7 @@ void cpu_heap_malloc(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *siz
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         result[lane] = heap.arena && size[lane] ? allocate(size[lane]) : 0;
+        cpu_heap_note(result[lane], size[lane], ((struct cpu_running *)warp)->block->worker->job);
     }
     pthread_mutex_unlock(&heap.lock);
 }
@@ -159,6 +162,14 @@ void cpu_heap_free(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *point
     if (bad)
         cpu_fault_now((struct cpu_running *)warp, CPU_FAULT_ILLEGAL_ADDRESS, 0, bad,
                       "free() of an address that malloc() has not returned, or that is free already");
+}
+
+struct cpu_heap_block *cpu_heap_leaks(void)
+{
+    pthread_mutex_lock(&heap.lock);
+    struct cpu_heap_block *blocks = cpu_heap_blocks_take();
+    pthread_mutex_unlock(&heap.lock);
+    return blocks;
 }
 
 bool cpu_heap_give(uint64_t address)

@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The guide "Check kernels in CI": its files and commands in their order, as a reader would follow it."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
+
+pytestmark = [pytest.mark.needs_nvrtc, pytest.mark.cpu_only]
+
+PAGE = pathlib.Path(__file__).parent.parent / "docs/guides/checks_in_ci.md"
+FENCE = re.compile(r"^```([^\n]+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+FILE = re.compile(r"(?:#|//) (\w+\.\w+)\n")
+PLUGIN = "-c /dev/null --rootdir . -p no:cacheprovider -p cuda.cpu.pytest_plugin"  # whether or not it is installed
+
+
+def commands(console):
+    """Yield the commands of a console, with what it shows for each."""
+    for part in re.split(r"^\$ ", console, flags=re.MULTILINE)[1:]:
+        command, _, shown = part.partition("\n")
+        yield command, shown
+
+
+def matches(shown, printed):
+    """Return whether a text is printed, in which `...` stands for anything."""
+    return (
+        re.fullmatch(re.escape(shown.strip()).replace(re.escape("..."), ".*"), printed.strip(), re.DOTALL) is not None
+    )
+
+
+def run(command, folder):
+    command = re.sub(r"\bpytest -q", f"{sys.executable} -m pytest -q {PLUGIN}", command)
+    command = re.sub(r"^python\b", sys.executable, command)
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    done = subprocess.run(
+        command, shell=True, cwd=folder, capture_output=True, text=True, timeout=110,
+        env=variables | {"CUDA_PYTHON_DRIVER": "cpu", "COLUMNS": "80"},
+    )  # fmt: skip
+    return done.stdout + done.stderr
+
+
+def test_the_guide_does_what_it_says(tmp_path):
+    ran = []
+    for language, text in FENCE.findall(PAGE.read_text()):
+        named = FILE.match(text)
+        if language == "console":
+            for command, shown in commands(text):
+                printed = run(command, tmp_path)
+                assert matches(shown, printed), f"{command} prints:\n{printed}\ninstead of:\n{shown}"
+                ran.append(command)
+        elif named:
+            (tmp_path / named[1]).write_text(text.partition("\n")[2])
+    assert len(ran) >= 7
+    steps = [step for step in re.findall(r"- run: (.*)", PAGE.read_text()) if not step.startswith("pip ")]
+    assert steps
+    assert all(any(command.endswith(step) for command in ran) for step in steps)
+
+
+def test_matching():
+    assert matches("a ... c\n", "a b\n c")
+    assert not matches("a ... c", "a b d")
