@@ -124,11 +124,13 @@ def faults(session):
 
 @nox.session(venv_backend="venv")
 def others(session):
-    """Run programs of Triton, Taichi and cuTile without PyTorch, which Triton would ask for the GPU."""
+    """Run programs of other packages without PyTorch, which Triton would ask for the GPU."""
     session.install(".[all]", "pytest", "pytest-timeout", "hypothesis", "ml_dtypes", "triton", "taichi")
-    session.install("cuda-tile==1.7.0", "nvidia-cuda-tileiras==13.5.*")
+    session.install(
+        "cuda-tile==1.7.0", "nvidia-cuda-tileiras==13.5.*", "numba_cuda_mlir[cu13]==0.6.0", "tinygrad==0.14.0"
+    )
     environment = {"CUDA_CPU_PEER": f"{session.virtualenv.location}/bin/python"}
-    tests = [f"tests/interop/test_{name}.py" for name in ("triton", "taichi", "cutile")]
+    tests = [f"tests/interop/test_{name}.py" for name in ("triton", "taichi", "cutile", "numba_mlir", "tinygrad")]
     session.run("python", "-m", "pytest", *tests, *session.posargs, env=environment)
 
 

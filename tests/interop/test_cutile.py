@@ -4,6 +4,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -42,6 +43,27 @@ def test_ten_programs(tmp_path):
         "cumulative_sum", "fourier",
     ]  # fmt: skip
     assert "CPU device" in done.stdout
+
+
+FAULT = """
+import cutile_kernels, numpy as np, cuda.tile as ct
+@ct.kernel
+def bad(x, out, TILE: ct.Constant[int]):
+    i = ct.arange(TILE, dtype=ct.int32)
+    value = ct.gather(x, i * 100_000_000, check_bounds=False)
+    ct.scatter(out, i, value)
+cutile_kernels.run(bad, (1,), np.zeros(64, np.float32), np.zeros(64, np.float32), 64)
+"""
+
+
+@needs_cutile
+def test_a_fault_names_the_line_of_the_kernel(tmp_path, monkeypatch):
+    (tmp_path / "fault.py").write_text(FAULT)
+    monkeypatch.setenv("PYTHONPATH", str(PROGRAM.parent))
+    done = run(tmp_path, "--check=memcheck", "--capability", "8.9", str(tmp_path / "fault.py"))
+    assert done.returncode == 1
+    assert "CUDA_ERROR_ILLEGAL_ADDRESS" in done.stderr
+    assert re.search(r"device code +bad_\w+ at fault\.py:6", done.stderr)
 
 
 @needs_cutile
