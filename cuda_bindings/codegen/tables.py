@@ -45,8 +45,13 @@ def render(library: Library) -> str:
         numbers = {member.name: member.value for member in library.enums[enum_name].members}
         for member, type_ in types.items():
             if type_ != Primitive("void"):
-                rows.append(f"{names.enum(enum_name)}.{numbers[member]} value {names.code(type_)}")
+                rows.append(f"{names.enum(enum_name)}.{numbers[member]} value {value_code(names, type_)}")
     return "\n".join(rows)
+
+
+def value_code(names: Names, type_: Type) -> str:
+    """Return the code of a value's type; a bool is one in Python, while in structs it is an int."""
+    return "?" if type_ == Primitive("_Bool") else names.code(type_)
 
 
 def unions(names: Names) -> list[str]:

@@ -9,8 +9,15 @@ import numpy as np
 import pytest
 
 from cuda.bindings import driver, nvjitlink, nvrtc
+from cuda.bindings._args import CountError
 
 HUGE = 1 << 64
+
+
+def test_short_lists_are_errors_of_two_kinds():
+    for kind in (ValueError, RuntimeError):  # Python's, and that of NVIDIA's bindings
+        with pytest.raises(kind, match="headers has 0 elements, but numHeaders is 1"):
+            nvrtc.nvrtcCreateProgram(b"", b"k.cu", 1, [], [])
 
 
 # function, arguments, exception, message
@@ -55,7 +62,7 @@ REFUSED = [
     ("cuModuleGetFunction", (0, "a\0b"), ValueError, "name must not contain a NUL character"),
     ("cuMemcpy2D", (driver.CUDA_MEMCPY3D(),), TypeError, "pCopy must be CUDA_MEMCPY2D or None, not CUDA_MEMCPY3D"),
     ("cuMemAdvise", (0, 1, 1, None), TypeError, "location must be CUmemLocation, not NoneType"),
-    ("cuGraphAddEmptyNode", (0, [1], 2), ValueError, "dependencies has 1 elements, but numDependencies is 2"),
+    ("cuGraphAddEmptyNode", (0, [1], 2), CountError, "dependencies has 1 elements, but numDependencies is 2"),
     ("cuGraphAddEmptyNode", (0, "ab", 2), TypeError, "dependencies must be a list or tuple of CUgraphNode, an address"),
     ("cuGraphAddEmptyNode", (0, ["a"], 1), TypeError, "dependencies must be CUgraphNode, int or None, not str"),
     ("cuGraphGetNodes", (0, 1 << 62), MemoryError, "an array of"),
@@ -133,5 +140,5 @@ def test_nvjitlink_raises():
     with pytest.raises(nvjitlink.nvJitLinkError, match=r"ERROR_UNSUPPORTED_ARCH \(17\)") as caught:
         nvjitlink.create(1, ["-arch=sm_9999"])
     assert nvjitlink.Result(caught.value.status).name.startswith("ERROR_")
-    with pytest.raises(ValueError, match="create: options has 0 elements, but num_options is 1"):
+    with pytest.raises(CountError, match="create: options has 0 elements, but num_options is 1"):
         nvjitlink.create(1, [])

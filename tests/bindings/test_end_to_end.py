@@ -67,7 +67,7 @@ def test_saxpy(context):
     assert driver.cuStreamQuery(stream) == (driver.CUresult.CUDA_SUCCESS,)
     np.testing.assert_allclose(out, np.float32(2.5) * x + y, rtol=1e-6)
     kind = driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE
-    assert check(driver.cuPointerGetAttribute(kind, dx)) is driver.CUmemorytype.CU_MEMORYTYPE_DEVICE
+    assert check(driver.cuPointerGetAttribute(kind, dx)) == driver.CUmemorytype.CU_MEMORYTYPE_DEVICE
     for pointer in (dx, dy, dout):
         check(driver.cuMemFree(pointer))
     check(driver.cuStreamDestroy(stream))

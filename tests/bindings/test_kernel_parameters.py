@@ -132,12 +132,23 @@ def test_ranges_of_ctypes_types(value, kind, error, message):
 
 
 def test_attributes_of_8_bytes_and_less(device):
-    """Values whose type an attribute selects: a bool-like int, an enumeration, an address."""
+    """Values whose type an attribute selects: a bool, an int that an enumeration names, an address."""
     attribute = driver.CUpointer_attribute
     status, pointer = driver.cuMemAlloc(64)
     assert status == 0
     kind = driver.cuPointerGetAttribute(attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, pointer)[1]
+    assert type(kind) is int
     assert kind == driver.CUmemorytype.CU_MEMORYTYPE_DEVICE
+    for name, value in (("IS_MANAGED", False), ("MAPPED", True), ("SYNC_MEMOPS", False)):
+        member = getattr(attribute, f"CU_POINTER_ATTRIBUTE_{name}")
+        assert driver.cuPointerGetAttribute(member, pointer)[1] is value
+        assert driver.cuPointerGetAttributes(1, [member], pointer)[1][0] is value
+    member = attribute.CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
+    for set_to, value in ((True, True), (0, False), (256, True)):  # any number but 0 is true
+        assert driver.cuPointerSetAttribute(set_to, member, pointer) == (0,)
+        assert driver.cuPointerGetAttribute(member, pointer)[1] is value
+    with pytest.raises(TypeError, match=r"cuPointerSetAttribute: value must be an int"):
+        driver.cuPointerSetAttribute("1", member, pointer)
     start = driver.cuPointerGetAttribute(attribute.CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, pointer)[1]
     assert int(start) == int(pointer)
     with pytest.raises(OverflowError, match=r"cuPointerGetAttribute: attribute must be an int"):

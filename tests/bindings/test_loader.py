@@ -415,4 +415,4 @@ def test_other_cython_code_can_cimport_the_c_level(drivers, tmp_path, headers):
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
     assert done.stdout.strip() == "(3, 4, 2, 256, 1008) 100", done.stderr
-    assert "OSError: missing.so" in done.stderr
+    assert "CannotOpen: missing.so" in done.stderr

@@ -123,16 +123,10 @@ def test_calling_a_kernel_advises_launch(module):
         module.add_one(None, 1)
 
 
-@pytest.mark.parametrize(
-    ("wait", "message"),
-    [
-        (3, r"event_or_stream must be an Event, a Stream or an object with __cuda_stream__, not 3 \(int\)"),
-        (None, r"event_or_stream must be an Event, a Stream .*, not None \(NoneType\)"),
-    ],
-)
-def test_waiting_for_a_wrong_object(stream, wait, message):
+def test_waiting_for_a_wrong_object(stream):
+    message = r"event_or_stream must be an Event, a Stream or an object with __cuda_stream__, not 3 \(int\)"
     with pytest.raises(ValueError, match=f"^{message}$"):
-        stream.wait(wait)
+        stream.wait(3)
 
 
 @pytest.mark.needs_nvrtc
@@ -149,7 +143,10 @@ def test_closed_modules(device):
 @pytest.mark.parametrize("name", ["", ".graph", ".texture", ".system", ".utils", ".checkpoint", ".typing"])
 def test_dir_lists_public_names_only(name):
     package = importlib.import_module(f"cuda.core{name}")
-    parts = set() if name else {"checkpoint", "graph", "system", "texture", "typing", "utils"}
+    parts = {
+        "": {"checkpoint", "graph", "system", "texture", "typing", "utils"},
+        ".system": {"exceptions", "typing"},
+    }.get(name, set())
     assert {each for each in dir(package) if not each.startswith("__")} == {*package.__all__, *parts}
 
 

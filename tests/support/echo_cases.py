@@ -350,6 +350,8 @@ class Cases:
         data = pattern(k, 8)
         if member.type == Array(Primitive("char"), 1024):
             return data
+        if member.type == Primitive("_Bool"):
+            return data[0] != 0
         if isinstance(member.type, Array):
             size = self.size(member.type.of)
             return [self.decoded(member.type.of, data[i : i + size]) for i in range(0, given, size)]

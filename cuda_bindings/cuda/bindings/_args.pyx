@@ -17,6 +17,13 @@ from cuda.bindings._handle cimport Handle
 cdef double FLOAT_MAX = 3.4028234663852886e38
 
 
+class CountError(ValueError, RuntimeError):
+    """Report a list that is shorter than another argument says.
+
+    It is a ValueError, as Python's functions raise, and a RuntimeError, as NVIDIA's bindings raise.
+    """
+
+
 cdef object _index(object o, const char* label, object low, object high):
     """Return `o` as an int, or raise TypeError."""
     if PyErr_Occurred():
@@ -156,5 +163,5 @@ cdef int need(object owner, unsigned long long count, const char* label) except 
 cdef int need_items(Py_ssize_t length, unsigned long long count, const char* label, const char* count_label) except -1:
     """Check that a sequence has at least as many elements as another argument says."""
     if <unsigned long long>length < count:
-        raise ValueError(f"{name_of(label)} has {length} elements, but {name_of(count_label)} is {count}")
+        raise CountError(f"{name_of(label)} has {length} elements, but {name_of(count_label)} is {count}")
     return 0

@@ -20,7 +20,9 @@ def foreign(folder: str) -> list[str]:
     """
     try:
         entries = os.listdir(folder)
-    except OSError:
+    except OSError as error:
+        if error.errno is None:
+            raise  # by a signal handler of the program: errors of the system have a number
         return []
     found = sorted(
         entry.partition("-")[0].replace("_", "-")

@@ -73,12 +73,16 @@ cdef class Library:
         return dlfcn.dlsym(self.handle, encoded)
 
 
+class CannotOpen(OSError):
+    """Report why the dynamic loader cannot open a library. Signal handlers of the program raise other OSErrors."""
+
+
 cdef Library _open(str path):
-    """Open `path`, or raise OSError with the dynamic loader's message."""
+    """Open `path`, or raise CannotOpen with the dynamic loader's message."""
     cdef bytes encoded = os.fsencode(path)
     cdef void* handle = dlfcn.dlopen(encoded, dlfcn.RTLD_NOW | dlfcn.RTLD_LOCAL)
     if handle == NULL:
-        raise OSError(dlfcn.dlerror().decode(errors="replace"))
+        raise CannotOpen(dlfcn.dlerror().decode(errors="replace"))
     cdef Library library = Library()
     library.handle = handle
     library.path = os.fsdecode(open_cuda_library_path(handle)) or path
@@ -115,7 +119,7 @@ cdef Library _open_cpu():
         )
     try:
         return _open(path)
-    except OSError as error:
+    except CannotOpen as error:
         raise LibraryNotFound(f"the CPU device's library cannot be opened: {error}") from None
 
 
@@ -132,15 +136,15 @@ cdef Library _open_driver():
             )
         try:
             return _open(choice)
-        except OSError as error:
+        except CannotOpen as error:
             raise LibraryNotFound(f"CUDA_PYTHON_DRIVER={choice!r} cannot be opened: {error}") from None
     try:
         library = _open("libcuda.so.1")
         # dlopen returns the library that this process has already loaded under the name.
         if choice == "nvidia" and library.path.endswith(CPU_LIBRARY):
-            raise OSError("libcuda.so.1 is the CPU device's library in this process, which has loaded that before")
+            raise CannotOpen("libcuda.so.1 is the CPU device's library in this process, which has loaded that before")
         return library
-    except OSError as error:
+    except CannotOpen as error:
         if choice == "auto" and cpu_library() is not None:
             return _open_cpu()
         raise LibraryNotFound(
@@ -159,6 +163,10 @@ cdef Library _open_component(str api):
     except pathfinder.DynamicLibNotFoundError:  # its message lists all folders that were searched
         raise LibraryNotFound(f"lib{name} is not found: install it by pip install {package}") from None
     except OSError as error:
+        from cuda.bindings._signals import of_program
+
+        if of_program(error.__traceback__):
+            raise
         raise LibraryNotFound(f"lib{name} cannot be opened ({error}): install it by pip install {package}") from None
 
 
@@ -170,7 +178,7 @@ cdef Library _open_runtime():
     path = os.path.join(os.path.dirname(entry), "runtime_api", "libcudart_cpu.so.13")
     try:
         return _open(path)
-    except OSError as error:
+    except CannotOpen as error:
         raise LibraryNotFound(f"the CPU device's runtime library cannot be opened: {error}") from None
 
 
@@ -186,11 +194,11 @@ cdef Library _open_nvml():
             )
         try:
             return _open(path)
-        except OSError as error:
+        except CannotOpen as error:
             raise LibraryNotFound(f"the CPU device's NVML cannot be opened: {error}") from None
     try:
         return _open("libnvidia-ml.so.1")
-    except OSError as error:
+    except CannotOpen as error:
         raise LibraryNotFound(
             f"NVML is not found: {error}. It comes with NVIDIA's driver: install that, or set CUDA_PYTHON_DRIVER=cpu "
             "for the CPU device"
@@ -205,7 +213,7 @@ cdef Library _open_cufile():
     path = os.path.join(folder, "cufile", "libcufile_cpu.so.0")
     try:
         return _open(path)
-    except OSError as error:
+    except CannotOpen as error:
         raise LibraryNotFound(
             f"the CPU device's cuFile cannot be opened: {error}. Set CUDA_PYTHON_DRIVER=nvidia where there is a GPU"
         ) from None
@@ -215,7 +223,7 @@ cdef Library _open_cudla():
     """Open cuDLA, which is part of the system software."""
     try:
         return _open("libcudla.so.1")
-    except OSError as error:
+    except CannotOpen as error:
         raise LibraryNotFound(
             f"libcudla.so.1 cannot be opened: {error}. It comes with the system of NVIDIA's Jetson and DRIVE boards "
             "(JetPack, DRIVE OS); no pip package has it"

@@ -5,6 +5,9 @@ from cuda.bindings._struct import CType
 class Int(CType):
     def __init__(self, size: int, is_signed: bool) -> None: ...
 
+class Bool(Int):
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
+
 class Bits(CType):
     def __init__(self, size: int, first: int, width: int, is_signed: bool) -> None: ...
 

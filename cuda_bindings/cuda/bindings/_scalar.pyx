@@ -30,6 +30,23 @@ cdef class Int(CType):
         return "int"
 
 
+cdef class Bool(Int):
+    """A bool of C, as the value of an attribute."""
+
+    def __init__(self):
+        self.size = 1
+
+    cdef object load(self, char* p, Struct view):
+        return p[0] != 0
+
+    cdef int store(self, char* p, object value, Struct view, const char* label) except -1:
+        p[0] = convert_int(value, 64, True, label) != 0
+        return 0
+
+    cdef str spell(self):
+        return "bool"
+
+
 cdef class Bits(CType):
     """A bit-field, in a storage unit of `size` bytes."""
 

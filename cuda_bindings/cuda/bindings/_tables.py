@@ -21,7 +21,7 @@ A row consists of a name, a kind, and further columns:
     CUmemLocation.* union type 1=id ...    field that selects the active one of the members that share memory
     CUlaunchAttribute.value union id ...   the same for a field that is a union
 
-Types: u1 u2 u4 u8 i1 i2 i4 i8 f4 f8, p (address), z (const char*), k (kernel parameters), c16 (16 bytes),
+Types: u1 u2 u4 u8 i1 i2 i4 i8 f4 f8, ? (bool), p (address), z (const char*), k (kernel parameters), c16 (16 bytes),
 s16 (a string in 16 bytes), bu4.2.3 (bit-field: 3 bits from bit 2), 3*u4 (array),
 @T#field (pointer to elements whose number is in the field), =Name (handle, enumeration or struct).
 In records also: t16 (str in 16 bytes), y (const char* as str), 3^u4 and 3^u4#field (view of 3 elements, or of the
@@ -32,7 +32,7 @@ from cuda.bindings._array import ArrayType, PointerTo
 from cuda.bindings._handle import Handle
 from cuda.bindings._parameters import KernelParameters
 from cuda.bindings._record import EmbeddedArray, Record, RecordPointer, StrText
-from cuda.bindings._scalar import Address, Bits, Float, Int, Name, String, Text
+from cuda.bindings._scalar import Address, Bits, Bool, Float, Int, Name, String, Text
 from cuda.bindings._struct import EnumKind, Field, HandleKind, Struct, StructKind
 
 
@@ -47,7 +47,7 @@ class Tables:
         self.failures = None
         self.dtypes = {}
         self.plans = {}
-        self.ctypes = {"p": Address(), "z": String(), "y": String(True), "k": KernelParameters()}
+        self.ctypes = {"p": Address(), "z": String(), "y": String(True), "k": KernelParameters(), "?": Bool()}
 
     def names(self):
         """Return the public names."""

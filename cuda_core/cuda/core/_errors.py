@@ -39,6 +39,20 @@ class ClosedError(ValueError, RuntimeError):
     """
 
 
+class OptionError(TypeError, RuntimeError):
+    """Report an option of a wrong type.
+
+    It is a TypeError, as Python's functions raise, and a RuntimeError, as NVIDIA's cuda.core raises.
+    """
+
+
+class NotHostError(BufferError, TypeError):
+    """Report that device memory was used as host memory.
+
+    It is a BufferError, as exporters of buffers raise, and a TypeError: objects without buffers raise that.
+    """
+
+
 class NVRTCError(CUDAError):
     """Report that NVRTC failed; `log` is the compiler's log."""
 
@@ -156,6 +170,11 @@ def compiler_error(kind: Any, name: str, status: int, call: str, log: str, summa
     error = kind(text, name=name, status=status, call=call)
     error.log = log
     return error
+
+
+def wrong_option(message: str) -> OptionError:
+    """Return the error for an option of a wrong type."""
+    return OptionError(message)
 
 
 _INSTEAD_OF_PICKLING = {

@@ -201,7 +201,8 @@ class CacheFolder:
         """Return whether the folder still exists, and the descriptor is still its (a program may close all it has)."""
         try:
             status = os.fstat(self._handle)
-        except OSError:
+        except OSError as error:
+            _let_pass(error)
             return False
         return (status.st_dev, status.st_ino) == self._identity and status.st_nlink > 0
 
@@ -212,6 +213,7 @@ class CacheFolder:
         except FileNotFoundError:
             return None
         except OSError as error:
+            _let_pass(error)
             if error.errno in (errno.ELOOP, errno.ENXIO):  # a symbolic link, a socket
                 self._remove(name)
             return None
@@ -219,8 +221,10 @@ class CacheFolder:
             data = _content(handle)
             entry = data[self.header :]
             if data[: self.header] == self._magic + hashlib.sha256(entry).digest():
-                with contextlib.suppress(OSError):  # a read-only file system
+                try:
                     os.utime(handle)
+                except OSError as error:
+                    _let_pass(error)  # a read-only file system
                 return entry
         self._remove(name)
         return None
@@ -255,8 +259,10 @@ class CacheFolder:
         os.unlink(name, dir_fd=self._handle)
 
     def _remove(self, name: str) -> None:
-        with contextlib.suppress(OSError):
+        try:
             self.remove(name)
+        except OSError as error:
+            _let_pass(error)
 
     def names(self) -> list[str]:
         """Return the names of all files of the folder."""
@@ -289,6 +295,12 @@ class CacheFolder:
 
     def __del__(self) -> None:
         self.close()
+
+
+def _let_pass(error: OSError) -> None:
+    """Raise what a signal handler of the program has raised; errors of the system have a number."""
+    if error.errno is None:
+        raise error
 
 
 def _content(handle: int) -> bytes:

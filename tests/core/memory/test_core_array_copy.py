@@ -10,7 +10,7 @@ import weakref
 import numpy as np
 import pytest
 
-from cuda.core import LegacyPinnedMemoryResource
+from cuda.core import Buffer, LegacyPinnedMemoryResource
 from cuda.core._memory import _array_copy
 from cuda.core.utils import StridedMemoryView
 
@@ -96,7 +96,7 @@ def test_read_only_and_empty_sources(buffer, device, stream):
     frozen = FLOATS.copy()
     frozen.flags.writeable = False
     buffer.copy_from(frozen, stream=stream)
-    with device.allocate(0, stream=stream) as nothing:
+    with Buffer.from_handle(0, 0) as nothing:
         nothing.copy_from(np.zeros(0), stream=stream)
         nothing.copy_from(b"", stream=stream)
 

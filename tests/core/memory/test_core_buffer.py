@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from cuda.core import Buffer, LegacyPinnedMemoryResource, ManagedMemoryResource, MemoryResource
+from cuda.core._errors import NotHostError
 from cuda.core._memory._ipc import IPCBufferDescriptor
 
 
@@ -217,9 +218,20 @@ def test_subclasses_support_the_buffer_protocol(stream):
 def test_device_memory_is_no_host_buffer(device, stream):
     with (
         device.allocate(4, stream=stream) as buffer,
-        pytest.raises(BufferError, match=r"^this is device memory: copy it to a buffer that the host can read$"),
+        pytest.raises(NotHostError, match=r"^this is device memory: copy it to a buffer that the host can read$"),
     ):
         memoryview(buffer)
+    assert issubclass(NotHostError, BufferError)
+    assert issubclass(NotHostError, TypeError)  # as NVIDIA's cuda.core raises
+
+
+def test_wrong_handles_and_sizes():
+    for handle in ("x", [], 1.5j):
+        with pytest.raises(TypeError, match=r"^ptr must be an address as int, a CUdeviceptr or None, not"):
+            Buffer.from_handle(handle, 4)
+    with pytest.raises(OverflowError, match=r"^size must be from 0 to 9223372036854775807 bytes, not"):
+        Buffer.from_handle(5, 1 << 63)
+    assert Buffer.from_handle(5, 4.0).size == 4
 
 
 def test_views_keep_the_memory_alive(stream):

@@ -40,11 +40,39 @@ def test_allocate_and_deallocate(resource, stream):
     other = resource.allocate(16, stream=stream)
     taken = Buffer.from_handle(other.handle, 16)  # does not own the memory
     assert taken.handle == other.handle
-    empty = resource.allocate(0, stream=stream)
-    assert (empty.handle, empty.size) == (0, 0)
-    empty.close()
     other.close()
+    assert resource.allocate(64.0, stream=stream).size == 64
     stream.sync()
+
+
+def test_allocate_nothing(resource, stream):
+    """Pools refuse it, as cuMemAllocFromPoolAsync does; the resources that are no pools give an empty buffer."""
+    if isinstance(resource, (LegacyPinnedMemoryResource, SynchronousMemoryResource)):
+        empty = resource.allocate(0, stream=stream)
+        assert (empty.handle, empty.size) == (0, 0)
+        empty.close()
+        return
+    with pytest.raises(CUDAError, match=r"CUDA_ERROR_INVALID_VALUE.*\nsize must be at least 1 byte, not 0") as caught:
+        resource.allocate(0, stream=stream)
+    assert caught.value.name == "CUDA_ERROR_INVALID_VALUE"
+
+
+@pytest.mark.parametrize("size", [-1, 1 << 64, -(1 << 70)])
+def test_sizes_beyond_64_bits(resource, stream, size):
+    with pytest.raises(OverflowError, match=r"^size must be from 0 to 18446744073709551615 bytes, not"):
+        resource.allocate(size, stream=stream)
+
+
+@pytest.mark.parametrize("size", [1.5, "1", None, b"1", float("inf")])
+def test_sizes_of_wrong_types(resource, stream, size):
+    with pytest.raises(TypeError, match=r"^size must be an int \(bytes\), not"):
+        resource.allocate(size, stream=stream)
+
+
+def test_more_than_there_is(resource, stream):
+    for size in (1 << 60, 1 << 63, (1 << 64) - 1):
+        with pytest.raises(CUDAError, match=r"CUDA_ERROR_OUT_OF_MEMORY"):
+            resource.allocate(size, stream=stream)
 
 
 @pytest.mark.cpu_only  # the behaviour of a GPU's driver for memory freed twice is not documented

@@ -35,7 +35,12 @@ def test_allocate(resource, stream, unit, host):
         assert buffer.memory_resource is resource
         buffer.fill(7, stream=stream)
         assert set(host(buffer, "u1")) == {7}
-    assert resource.allocate(0).size == 0
+    for nothing in (0, -1):  # -1 is rounded up to 0, as in NVIDIA's cuda.core
+        with pytest.raises(CUDAError, match=r"CUDA_ERROR_INVALID_VALUE"):
+            resource.allocate(nothing)
+    for size in (-(1 << 40), 1 << 64):
+        with pytest.raises(OverflowError):
+            resource.allocate(size)
 
 
 def test_memory_is_freed(resource, stream):

@@ -6,7 +6,8 @@ import pickle
 import numpy as np
 import pytest
 
-from cuda.core import CUDAError, LaunchConfig, Module, ObjectCode, Program, launch
+from cuda.bindings import nvjitlink
+from cuda.core import CUDAError, LaunchConfig, Linker, LinkerOptions, Module, ObjectCode, Program, launch
 
 pytestmark = pytest.mark.needs_nvrtc
 
@@ -68,16 +69,31 @@ def test_code_from_bytes_and_files(code, device, stream, host, tmp_path):
 def test_wrong_code():
     with pytest.raises(ValueError, match=r"^module as a str is the path of a file: pass the code itself as bytes"):
         ObjectCode.from_ptx(PTX.decode())
-    with pytest.raises(FileNotFoundError, match=r"^module: there is no file 'nothing.ptx'$"):
-        ObjectCode.from_ptx("nothing.ptx")
     with pytest.raises(TypeError, match=r"^module must be cubin code as bytes, or the path of a file, not int$"):
         ObjectCode.from_cubin(1)
     with pytest.raises(RuntimeError, match=r"use Program.compile or ObjectCode.from_ptx"):
         ObjectCode()
     for kind in ("ltoir", "object", "library"):
         code = getattr(ObjectCode, f"from_{kind}")(b"data")
-        with pytest.raises(RuntimeError, match=rf"^{kind} code cannot be loaded: link it to a cubin first"):
+        with pytest.raises(CUDAError, match=rf"^{kind} code cannot be loaded: link it to a cubin first") as caught:
             code.get_kernel("k")
+        assert caught.value.name == "CUDA_ERROR_INVALID_IMAGE"
+
+
+@pytest.mark.parametrize("kind", ["ptx", "cubin", "fatbin"])
+def test_a_missing_file_is_noticed_when_it_is_loaded(device, kind):
+    code = getattr(ObjectCode, f"from_{kind}")("nothing.x")
+    with pytest.raises(CUDAError, match=r"^CUDA_ERROR_FILE_NOT_FOUND: .*cuLibraryLoadFromFile") as caught:
+        code.get_kernel("k")
+    assert caught.value.name == "CUDA_ERROR_FILE_NOT_FOUND"
+
+
+@pytest.mark.needs_nvjitlink
+@pytest.mark.parametrize("kind", ["ptx", "cubin", "object", "library"])
+def test_a_missing_file_is_noticed_when_it_is_linked(kind):
+    with pytest.raises(CUDAError, match=r"no such file: nothing.x") as caught:
+        Linker(getattr(ObjectCode, f"from_{kind}")("nothing.x"), options=LinkerOptions(arch="sm_90"))
+    assert isinstance(caught.value, nvjitlink.nvJitLinkError)
 
 
 @pytest.mark.parametrize("kind", ["ptx", "cubin", "fatbin"])
@@ -158,7 +174,7 @@ def test_globals(module, device, stream, host, upload):
 
 
 def test_module_from_ptx(device, stream):
-    launch(stream, ONE, Module.from_source(PTX, "ptx").k, None)
+    launch(stream, ONE, Module.from_source(PTX.decode(), "ptx").k, None)
     stream.sync()
 
 

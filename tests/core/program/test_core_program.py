@@ -8,7 +8,8 @@ import sys
 import pytest
 from support.scripts import run_checked
 
-from cuda.core import NvJitLinkError, NVRTCError, Program, ProgramOptions
+from cuda.bindings import nvjitlink
+from cuda.core import ClosedError, NvJitLinkError, NVRTCError, Program, ProgramOptions
 from cuda.core.typing import CompilerBackendType, ObjectCodeFormatType, SourceCodeType
 
 pytestmark = pytest.mark.needs_nvrtc
@@ -53,15 +54,21 @@ def test_name_expressions():
         program.compile("ptx", [1])
 
 
-@pytest.mark.parametrize("code", [SOURCE.encode(), bytearray(SOURCE.encode()), SOURCE.encode() + b"\0"])
-def test_source_as_bytes(code):
-    assert b".entry add" in Program(code, "c++", SM90).compile("ptx").code
+def test_source_that_ends_with_nul():
+    assert b".entry add" in Program(SOURCE + "\0", "c++", SM90).compile("ptx").code
+
+
+@pytest.mark.parametrize("code", [1, SOURCE.encode(), bytearray(SOURCE.encode())], ids=type)
+@pytest.mark.parametrize("kind", ["c++", "ptx"])
+def test_source_is_text(code, kind):
+    with pytest.raises(TypeError, match=r"^code must be the (c\+\+|ptx) source as str, not (int|bytes|bytearray)$"):
+        Program(code, kind)
 
 
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ((1, "c++"), TypeError, r"^code must be the c\+\+ source as str or bytes, not int$"),
+        ((1, "nvvm"), TypeError, r"^code must be the nvvm source as str or bytes, not int$"),
         (("a\0b", "c++"), ValueError, r"^code has a NUL character at 1$"),
         (("", "c"), RuntimeError, r"^code_type must be 'c\+\+', 'ptx', 'nvvm' or 'tile', not 'c'$"),
         (("", "c++", 1), TypeError, r"^options must be ProgramOptions, a dict of its fields or None, not int$"),
@@ -133,13 +140,20 @@ def test_wrong_option_value():
         Program(SOURCE, "c++", ProgramOptions(arch="sm_1")).compile("ptx")
 
 
+@pytest.mark.needs_nvjitlink
 def test_ptx_program():
     program = Program(PTX, "ptx", ProgramOptions(arch="sm_90", name="mine"))
     assert program.backend == "nvJitLink"
-    assert not program.handle or int(program.handle) == 0
+    assert int(program.handle) != 0
     assert program.compile("ptx").code == PTX.encode()
+    assert program.compile("cubin").code == program.compile("cubin").code  # a linker links once
+    assert int(program.handle) != 0
     with pytest.raises(ValueError, match=r"^name_expressions are for C\+\+ programs"):
         program.compile("cubin", ("k",))
+    program.close()
+    assert int(program.handle) == 0
+    with pytest.raises(ClosedError):
+        program.compile("cubin")
 
 
 @pytest.mark.needs_nvjitlink
@@ -148,10 +162,14 @@ def test_ptx_to_cubin():
     assert cubin.code.startswith(b"\x7fELF")
     assert (cubin.name, cubin.code_type) == ("mine", "cubin")
     with pytest.raises(NvJitLinkError, match=r"line 5; error .*\n    5 | .visible .entry k.* nothing; }") as caught:
-        Program(PTX.replace("ret;", "nothing;"), "ptx", SM90).compile("cubin")
+        Program(PTX.replace("ret;", "nothing;"), "ptx", SM90)
     assert "nothing" in caught.value.log
-    with pytest.raises(ValueError, match=r"^std, pch are not for PTX programs$"):
-        Program(PTX, "ptx", ProgramOptions(std="c++17", pch=True)).compile("cubin")
+    assert isinstance(caught.value, nvjitlink.nvJitLinkError)
+    # Options for other programs have no meaning for PTX.
+    options = ProgramOptions(arch="sm_90", name="mine", std="c++17", pch=True, use_fast_math=True, numba_debug=True)
+    assert Program(PTX, "ptx", options).compile("cubin").code == cubin.code
+    with pytest.raises(ValueError, match=r"^extra_sources is for NVVM programs"):
+        Program(PTX, "ptx", ProgramOptions(extra_sources=[("a", "b")]))
 
 
 def test_precompiled_header(tmp_path):

@@ -138,16 +138,17 @@ def test_remembered_keys_stay_valid():
     assert cache.asked.count(key(name_expressions=["scale<int>"])) == 3
 
 
-def test_failed_compilations_and_failed_cache_writes(tmp_path, monkeypatch):
+def test_failed_compilations_and_failed_cache_writes():
     cache = InMemoryProgramCache()
     for _ in range(2):
         with pytest.raises(RuntimeError, match="COMPILATION"):
             Program("nonsense", "c++", SM90).compile("ptx", logs=io.StringIO(), cache=cache)
     assert len(cache) == 0
 
-    def full(self, key, value):
-        raise OSError("no space left on device")
+    class Full(InMemoryProgramCache):
+        def __setitem__(self, key, value):
+            raise OSError("no space left on device")
 
-    monkeypatch.setattr(InMemoryProgramCache, "__setitem__", full)
+    cache = Full()
     with pytest.warns(RuntimeWarning, match=r"^the compiled program is not kept: no space left on device$"):
         assert Program(PTX, "ptx").compile("ptx", cache=cache).code.decode() == PTX

@@ -3,12 +3,13 @@
 import dataclasses
 
 import pytest
+from support.scripts import run_checked
 
-from cuda.core import LinkerOptions, Program, ProgramOptions
+from cuda.core import CUDAError, LinkerOptions, Program, ProgramOptions
 
 # Field -> a value that NVRTC accepts, and its compiler option.
 SPELLED = {
-    "arch": ("sm_90", "--gpu-architecture=sm_90"),
+    "arch": ("sm_80", "-arch=sm_80"),
     "relocatable_device_code": (True, "--relocatable-device-code=true"),
     "extensible_whole_program": (True, "--extensible-whole-program"),
     "debug": (True, "--device-debug"),
@@ -73,13 +74,49 @@ ELSEWHERE = {"enable_tile", "name", "extra_sources", "use_bundled_headers", "use
 
 def test_every_field_is_covered():
     assert {field.name for field in dataclasses.fields(ProgramOptions)} == set(SPELLED) | ELSEWHERE
-    assert ProgramOptions().as_bytes("nvrtc") == []
+
+
+def test_the_architecture_is_that_of_the_device(device):
+    options = ProgramOptions()
+    assert options.arch == f"sm_{device.arch}"
+    assert options.as_bytes("nvrtc") == [f"-arch=sm_{device.arch}".encode()]
+
+
+@pytest.mark.needs_nvrtc
+def test_without_a_driver_the_compiler_chooses():
+    code = """
+from cuda.core import Program, ProgramOptions
+assert ProgramOptions().arch is None and ProgramOptions().as_bytes("nvrtc") == []
+assert b".target sm_" in Program('extern "C" __global__ void f() {}', "c++").compile("ptx").code
+"""
+    run_checked(code, CUDA_PYTHON_DRIVER="/nowhere/libcuda.so.1")
+
+
+def test_a_compiler_that_does_not_know_the_device_compiles_for_an_older_one():
+    options = ProgramOptions()
+    options.arch = options._of_device = "sm_999"  # as made on such a device
+    assert options._for_nvrtc("ptx", [80, 90, 100]) == [b"-arch=sm_100"]
+    assert ProgramOptions(arch="sm_999")._for_nvrtc("ptx", [80, 90, 100]) == [b"-arch=sm_999"]  # NVRTC refuses it
+
+
+def test_repr_shows_what_is_given():
+    assert repr(ProgramOptions(arch="sm_80")) == "ProgramOptions(name='default_program', arch='sm_80')"
+    options = ProgramOptions(arch="sm_80", std="c++17", ftz=False)
+    assert repr(options) == "ProgramOptions(name='default_program', arch='sm_80', ftz=False, std='c++17')"
+    assert eval(repr(options)) == options
 
 
 @pytest.mark.parametrize("field", SPELLED)
 def test_compiler_spelling_of_options(field):
     value, option = SPELLED[field]
-    assert ProgramOptions(**{field: value}).as_bytes("NVRTC") == [option.encode()]
+    options = ProgramOptions(**{"arch": "sm_90", field: value})
+    expected = [option.encode()] if field == "arch" else [b"-arch=sm_90", option.encode()]
+    assert options.as_bytes("NVRTC") == expected
+
+
+def test_flags_that_are_false_are_not_spelt():
+    options = ProgramOptions(arch="sm_90", device_code_optimize=False, debug=False, use_fast_math=False)
+    assert options.as_bytes("NVRTC") == options.as_bytes("nvJitLink") == [b"-arch=sm_90"]
 
 
 @pytest.mark.needs_nvrtc
@@ -114,8 +151,8 @@ def test_nvrtc_accepts_the_option(field, tmp_path):
     ],
 )
 def test_macros(value, expected):
-    options = ProgramOptions(define_macro=value).as_bytes("NVRTC")
-    assert options == [f"--define-macro={text}".encode() for text in expected]
+    options = ProgramOptions(arch="sm_90", define_macro=value).as_bytes("NVRTC")
+    assert options[1:] == [f"--define-macro={text}".encode() for text in expected]
 
 
 @pytest.mark.parametrize(
@@ -139,13 +176,20 @@ def test_macros(value, expected):
         ({"include_path": [None]}, TypeError, r"^include_path must be a str or an int"),
         ({"define_macro": 1}, TypeError, r"^define_macro must be a name, a tuple \(name, value\) or a list"),
         ({"define_macro": [["A", "1"]]}, TypeError, r"must be a name or a tuple \(name, value\)$"),
-        ({"use_libdevice": True}, ValueError, r"^use_libdevice is for NVVM programs"),
         ({"extra_sources": []}, ValueError, r"^extra_sources is for NVVM programs"),
     ],
 )
 def test_wrong_values(fields, error, message):
     with pytest.raises(error, match=message):
         ProgramOptions(**fields).as_bytes("NVRTC")
+
+
+@pytest.mark.parametrize("value", [1, ("N", 3), {"N": "3"}, [["A", "1"]], b"A", [None]])
+def test_macros_of_wrong_types_are_errors_of_two_kinds(value):
+    """TypeErrors, and RuntimeErrors as in NVIDIA's cuda.core."""
+    for kind in (TypeError, RuntimeError):
+        with pytest.raises(kind):
+            ProgramOptions(define_macro=value).as_bytes("NVRTC")
 
 
 def test_backends():
@@ -172,10 +216,12 @@ def test_nvvm_options(fields, expected):
 
 
 def test_options_not_supported_by_nvvm():
-    with pytest.raises(ValueError, match=r"^std is not for NVVM programs$"):
+    with pytest.raises(CUDAError, match=r"^std is not for NVVM programs$"):
         ProgramOptions(std="c++17").as_bytes("NVVM")
-    with pytest.raises(ValueError, match=r"^define_macro, include_path are not for NVVM programs$"):
+    with pytest.raises(CUDAError, match=r"^define_macro, include_path are not for NVVM programs$"):
         ProgramOptions(include_path="a", define_macro="b").as_bytes("NVVM")
+    options = ProgramOptions(arch="sm_90", use_fast_math=False, pch=True, frandom_seed="1")
+    assert options.as_bytes("NVVM", "ptx") == [b"-arch=compute_90"]
 
 
 def test_linker_options():

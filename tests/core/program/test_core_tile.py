@@ -56,14 +56,14 @@ def test_tile_ir_of_cpp(tile_ir):
 
 def test_options_that_tile_kernels_imply():
     assert ProgramOptions(arch="sm_89").as_bytes("NVRTC", "tile_ir") == [
-        b"--gpu-architecture=sm_89", b"--enable-tile", b"--std=c++20",
+        b"-arch=sm_89", b"--enable-tile", b"--std=c++20",
     ]  # fmt: skip
     assert b"--std=c++20" in ProgramOptions(enable_tile=True).as_bytes("NVRTC", "ptx")
     assert b"--std=c++23" in ProgramOptions(std="c++23").as_bytes("NVRTC", "tile_ir")
     assert b"--tile-only" in ProgramOptions(tile_only=True).as_bytes("NVRTC", "ptx")
     spelled = ProgramOptions(tile_as_default_execution_space=True).as_bytes("NVRTC", "tile_ir")
     assert b"--tile-as-default-execution-space" in spelled
-    assert ProgramOptions().as_bytes("NVRTC", "ptx") == []
+    assert ProgramOptions(arch="sm_89").as_bytes("NVRTC", "ptx") == [b"-arch=sm_89"]
 
 
 def test_both_kinds_of_kernels_in_one_program(stream, device):

@@ -88,6 +88,7 @@ def test_record_and_wait(device, stream):
         ValueError, match=r"^event_or_stream must be an Event, a Stream or an object with __cuda_stream__, not 1"
     ):
         stream.wait(1)
+    stream.wait(None)  # nothing to wait for
 
 
 def test_work_waits_for_another_stream(module, device, stream, host):

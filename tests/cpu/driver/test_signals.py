@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import signal
 import threading
 
@@ -299,3 +300,42 @@ except Second:
     )
     done = run_script(script, CUDA_PYTHON_DRIVER="cpu")
     assert (done.stdout, done.stderr) == ("Second\n", "")
+
+
+def fifo_calls(d, path):
+    """Return calls that open a file, which waits if it is a FIFO that nobody else has opened."""
+    graph = d.cuGraphCreate(0)[1]
+    link = d.cuLinkCreate(0, [], [])[1]
+    module = d.CUjitInputType.CU_JIT_INPUT_PTX
+    return {
+        "cuModuleLoad": lambda: d.cuModuleLoad(path),
+        "cuLibraryLoadFromFile": lambda: d.cuLibraryLoadFromFile(path, [], [], 0, [], [], 0),
+        "cuLinkAddFile": lambda: d.cuLinkAddFile(link, module, path, 0, [], []),
+        "cuGraphDebugDotPrint": lambda: d.cuGraphDebugDotPrint(graph, path, 0),
+        "cuLogsDumpToFile": lambda: d.cuLogsDumpToFile(0, path, 0),
+    }
+
+
+@pytest.mark.parametrize(
+    "name", ["cuModuleLoad", "cuLibraryLoadFromFile", "cuLinkAddFile", "cuGraphDebugDotPrint", "cuLogsDumpToFile"]
+)
+@pytest.mark.parametrize("kind", [TimeoutError, InterruptedError, ConnectionError])
+def test_errors_of_the_system_that_a_handler_raises_are_not_taken_for_ours(context, kind, name, tmp_path):
+    from cuda.bindings import driver as d
+
+    def handler(number, frame):
+        raise kind("of the handler")
+
+    path = tmp_path / "fifo"
+    os.mkfifo(path)
+    call = fifo_calls(d, os.fsencode(path))[name]
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        with pytest.raises(kind, match=r"^of the handler$"):
+            call()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    path.unlink()
+    assert call()[0] != 0 or path.exists()  # without a handler, a missing file is an error, or is written

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cuda.core._array._device_array import DeviceArray, forget_stream, make_array
 from cuda.core._array._dtypes import as_dtype, as_shape, dense_strides, nbytes_of
 from cuda.core._array._transfer import copy_new, fill, operand
+from cuda.core._memory._buffer import Buffer
 from cuda.core._stream._stream import default_stream
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ def empty(device: Device, shape: Any, dtype: Any, stream: Stream | None, order: 
     found, extents = as_dtype(dtype), as_shape(shape)
     strides = dense_strides(extents, found.itemsize, order, like)
     nbytes = nbytes_of(extents, found)
+    if nbytes == 0:  # drivers do not allocate nothing
+        buffer = Buffer.from_handle(0, 0, mr=device.memory_resource, stream=stream)
+        return make_array(buffer, 0, extents, strides, found)
     if stream is not None:
         return make_array(device.allocate(nbytes, stream=stream), 0, extents, strides, found)
     queue = default_stream()

@@ -86,10 +86,14 @@ class Device(DeviceArrays):
         if device_id is None:
             ordinal = max(current_ordinal(), 0)
         else:
+            if isinstance(device_id, float) and device_id.is_integer():
+                device_id = int(device_id)
             try:
                 ordinal = device_id.__index__()
-            except (AttributeError, OverflowError):
+            except AttributeError:
                 raise TypeError(f"device_id must be an int, a Device or None, not {device_id!r}") from None
+            except OverflowError:
+                raise OverflowError(f"device_id must be below {1 << 31}, not {device_id}") from None
         native_device(ordinal)
         devices = devices_here()
         self = devices.get(ordinal)
@@ -284,7 +288,7 @@ class Device(DeviceArrays):
         Parameters
         ----------
         size : int
-            Bytes; 0 gives an empty buffer.
+            Size in bytes, at least 1.
         stream : Stream
             The stream that orders the allocation, and later the deallocation.
 
@@ -296,11 +300,11 @@ class Device(DeviceArrays):
         Raises
         ------
         CUDAError
-            If `set_current` was not called, or the memory is exhausted.
+            If `set_current` was not called, `size` is 0, or the memory is exhausted.
         TypeError
             If `size` is no int, or `stream` no stream.
         OverflowError
-            If `size` is negative or exceeds 63 bits.
+            If `size` is negative or exceeds 64 bits.
 
         Examples
         --------

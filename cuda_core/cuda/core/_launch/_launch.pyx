@@ -13,6 +13,8 @@ from cuda.core._launch._kernel cimport Kernel
 from cuda.core._launch._launch_config cimport LaunchConfig
 from cuda.core._stream._stream cimport Stream, as_stream
 
+from cuda.bindings._signals import of_program
+
 
 def launch(stream, config, kernel, *kernel_args):
     """Launch a kernel on a stream (cuLaunchKernelEx); the host does not wait.
@@ -123,7 +125,9 @@ cdef str explain(cydriver.CUresult status, LaunchConfig config, Kernel kernel, i
         return ""
     try:
         return _exceeded(config, kernel, ordinal)
-    except Exception:
+    except Exception as error:
+        if of_program(error.__traceback__):
+            raise
         return ""  # raise the error of the launch, not one of these queries
 
 

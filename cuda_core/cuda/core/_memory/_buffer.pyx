@@ -16,6 +16,8 @@ from cuda.core._utils._check cimport check, dev_mode, is_finalizing, warn_unclos
 
 import sys
 
+from cuda.core._errors import NotHostError
+
 
 cdef class Buffer(Allocation):
     """An allocation of device, host or managed memory.
@@ -70,7 +72,10 @@ cdef class Buffer(Allocation):
         if mr is not None and not isinstance(mr, MemoryResource):
             raise TypeError(f"mr must be a MemoryResource, not {type(mr).__name__}")
         queue = None if stream is None else as_stream(stream, "stream")
-        return Buffer.wrap_as(kind, pointer_value(ptr), checked_size(size), mr, owner, queue)
+        cdef size_t nbytes = checked_size(size)
+        if nbytes > <size_t>sys.maxsize:
+            raise OverflowError(f"size must be from 0 to {sys.maxsize} bytes, not {nbytes}")
+        return Buffer.wrap_as(kind, pointer_value(ptr), nbytes, mr, owner, queue)
 
     @staticmethod
     def from_handle(ptr, size, mr=None, owner=None, *, stream=None):
@@ -471,7 +476,7 @@ cdef class Buffer(Allocation):
     cdef int export(self, object exporter, Py_buffer* view, int flags) except -1:
         """Fill in a Py_buffer for the memory, which `exporter` releases."""
         if not self.is_host_accessible:
-            raise BufferError("this is device memory: copy it to a buffer that the host can read")
+            raise NotHostError("this is device memory: copy it to a buffer that the host can read")
         with cython.critical_section(self):
             PyBuffer_FillInfo(view, exporter, <void*><uintptr_t>self.address(), self.nbytes, False, flags)
             self.exports += 1

@@ -31,7 +31,7 @@ cdef class GraphMemory(_Base):
         Parameters
         ----------
         size : int
-            Size in bytes.
+            Size in bytes, at least 1.
         stream : Stream or GraphBuilder
             The stream or builder that is being captured.
 
@@ -47,9 +47,9 @@ cdef class GraphMemory(_Base):
         TypeError
             If `size` is no int, or `stream` no stream.
         OverflowError
-            If `size` is negative or exceeds 63 bits.
+            If `size` is negative or exceeds 64 bits.
         CUDAError
-            If there is not enough memory.
+            If `size` is 0, or there is not enough memory.
 
         Examples
         --------
@@ -69,8 +69,6 @@ cdef class GraphMemory(_Base):
                 "stream is not being captured: GraphMemoryResource allocates within graphs, "
                 "DeviceMemoryResource elsewhere"
             )
-        if nbytes == 0:
-            return Buffer.wrap(0, 0, self, None, order)
         cdef cydriver.CUresult status = cydriver.cuMemAllocAsync(&ptr, nbytes, order.native)
         if status != cydriver.CUDA_SUCCESS:
             out_of_memory(status, b"cuMemAllocAsync", nbytes, self.ordinal)

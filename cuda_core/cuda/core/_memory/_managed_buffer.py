@@ -68,7 +68,7 @@ class ManagedBuffer(Buffer):
         ValueError
             If both `mr` and `owner` are given.
         OverflowError
-            If `size` is negative or exceeds 63 bits.
+            If `size` is negative or exceeds 64 bits.
         TypeError
             If `mr` is not a MemoryResource, `ptr` no address or `stream` no stream.
 

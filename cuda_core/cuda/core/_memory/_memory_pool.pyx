@@ -12,15 +12,7 @@ from cuda.core._memory._buffer cimport Buffer
 from cuda.core._memory._pointer cimport checked_size, pointer_value
 from cuda.core._memory._resource cimport MemoryResource as _Base
 from cuda.core._utils._check cimport check, dev_mode, fail, is_finalizing, warn_unclosed
-from cuda.core._device._context cimport (
-    Activation,
-    activate_anyway,
-    current_ordinal,
-    initialise,
-    native_device,
-    no_context,
-    primary,
-)
+from cuda.core._device._context cimport Activation, activate_anyway, initialise, native_device, primary
 from cuda.core._stream._stream cimport Stream, as_stream
 
 import threading
@@ -36,6 +28,8 @@ cdef int out_of_memory(cydriver.CUresult status, const char* call, size_t size, 
     """Raise for a failed allocation, with the requested and the available size."""
     cdef size_t unused = 0, total = 0
     cdef Activation _active
+    if size == 0 and status == cydriver.CUDA_ERROR_INVALID_VALUE:
+        return fail(status, call, "size must be at least 1 byte, not 0")
     advice = f"Asked for {size} bytes"
     if status == cydriver.CUDA_ERROR_OUT_OF_MEMORY:
         if ordinal >= 0:
@@ -256,7 +250,7 @@ cdef class MemoryPool(_Base):
         Parameters
         ----------
         size : int
-            Size in bytes; 0 gives an empty buffer.
+            Size in bytes, at least 1.
         stream : Stream
             The stream that orders the allocation, and later the deallocation.
 
@@ -268,13 +262,13 @@ cdef class MemoryPool(_Base):
         Raises
         ------
         CUDAError
-            If there is not enough memory.
+            If `size` is 0, or there is not enough memory.
         RuntimeError
             If the stream is being captured: `GraphMemoryResource` allocates in graphs.
         TypeError
             If the pool is another process's, `size` no int or `stream` no stream.
         OverflowError
-            If `size` is negative or exceeds 63 bits.
+            If `size` is negative or exceeds 64 bits.
         ClosedError
             If the pool is closed.
 
@@ -302,15 +296,12 @@ cdef class MemoryPool(_Base):
                 f"stream is being captured: allocate from this {type(self).__name__} before or after that, or from a "
                 "GraphMemoryResource, whose memory is allocated and freed by the graph"
             )
-        if nbytes:
-            order.begin_use()
-            with nogil:
-                status = cydriver.cuMemAllocFromPoolAsync(&ptr, nbytes, pool, native)
-            order.end_use()
-            if status != cydriver.CUDA_SUCCESS:
-                out_of_memory(status, b"cuMemAllocFromPoolAsync", nbytes, self.ordinal)
-        elif <uintptr_t>native <= 2 and current_ordinal() < 0:
-            no_context(b"cuMemAllocFromPoolAsync")
+        order.begin_use()
+        with nogil:
+            status = cydriver.cuMemAllocFromPoolAsync(&ptr, nbytes, pool, native)
+        order.end_use()
+        if status != cydriver.CUDA_SUCCESS:
+            out_of_memory(status, b"cuMemAllocFromPoolAsync", nbytes, self.ordinal)
         if self.kind is None:
             return Buffer.wrap(ptr, nbytes, self, None, order)
         return Buffer.wrap_as(self.kind, ptr, nbytes, self, None, order)

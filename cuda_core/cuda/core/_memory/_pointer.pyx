@@ -79,12 +79,14 @@ cdef size_t checked_size(object size) except? 0:
     """Return a size in bytes, or raise if it is not a valid one."""
     if PyLong_CheckExact(size) and is_small(size) and small(size) >= 0:
         return small(size)
+    if isinstance(size, float) and size.is_integer():
+        size = int(size)
     try:
         size = size.__index__()
     except AttributeError:
         raise TypeError(f"size must be an int (bytes), not {size!r:.60} ({type(size).__name__})") from None
-    if not 0 <= size <= sys.maxsize:
-        raise OverflowError(f"size must be from 0 to {sys.maxsize} bytes, not {size}")
+    if not 0 <= size < 1 << 64:
+        raise OverflowError(f"size must be from 0 to {(1 << 64) - 1} bytes, not {size}")
     return size
 
 

@@ -51,7 +51,7 @@ cdef class LegacyPinnedMemoryResource(_Base):
         TypeError
             If `size` is no int, or `stream` no stream.
         OverflowError
-            If `size` is negative or exceeds 63 bits.
+            If `size` is negative or exceeds 64 bits.
 
         Examples
         --------

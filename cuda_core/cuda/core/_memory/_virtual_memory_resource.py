@@ -145,7 +145,7 @@ class VirtualMemoryResource(MemoryResource):
         Parameters
         ----------
         size : int
-            Size in bytes; the buffer's size is rounded up to the granularity.
+            Size in bytes, at least 1; the buffer's size is rounded up to the granularity.
         stream : Stream, optional
             The stream whose work `Buffer.close` waits for.
 
@@ -158,10 +158,10 @@ class VirtualMemoryResource(MemoryResource):
         ------
         TypeError
             If `size` is no int, or `stream` no stream.
-        ValueError
-            If `size` is negative.
         CUDAError
-            If the thread has no current device, or there is not enough memory.
+            If the thread has no current device, `size` is 0, or there is not enough memory.
+        OverflowError
+            If `size` is negative or exceeds 64 bits.
 
         Examples
         --------
@@ -172,8 +172,6 @@ class VirtualMemoryResource(MemoryResource):
         size = _checked_size(size)
         order = None if stream is None else to_stream(stream)
         use_primary(self.device.device_id)
-        if size == 0:
-            return Buffer.from_handle(0, 0, mr=self, stream=order)
         pieces = Pieces(self.device, self.config)
         pieces.grow(size)
         with self._lock:
@@ -317,8 +315,6 @@ def _checked_size(size: Any) -> int:
         size = size.__index__()
     except AttributeError:
         raise TypeError(f"size must be an int (bytes), not {type(size).__name__}") from None
-    if size < 0:
-        raise ValueError(f"size must be at least 0 bytes, not {size}")
     return size
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import os
 
+from cuda.bindings._signals import own
+
 FIRST = (13, 3)  # the first version of NVRTC with bundled headers
 
 
@@ -56,5 +58,5 @@ def folder() -> str:
         return checked_path(path)
     except UnsafeFolderError as error:
         raise RuntimeError(f"use_bundled_headers: {error.filename}: {error.strerror}; {advice}") from None
-    except OSError as error:
+    except own(OSError) as error:
         raise RuntimeError(f"use_bundled_headers: {error}; {advice}") from None

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from cuda.bindings._signals import own
+
 
 def current_arch() -> str:
     """Return the architecture of the current device such as "90", "" without a device."""
@@ -11,22 +13,24 @@ def current_arch() -> str:
         from cuda.core import Device
 
         return str(Device().arch)
-    except (ImportError, RuntimeError, ValueError):
+    except own(ImportError, RuntimeError, ValueError):
         return ""
 
 
-def default_arch(supported: list[int] | None = None) -> str:
+def default_arch(of_device: str | None, supported: list[int] | None = None) -> str:
     """Return the architecture to compile for if none is given.
 
-    It is the current device's, or the newest older one that the compiler supports. Without a driver it is the oldest
+    It is the device's, or the newest older one that the compiler supports. Without a driver it is the oldest
     that the compiler supports, since PTX for it runs on all newer ones.
 
     Parameters
     ----------
+    of_device : str, optional
+        The architecture of the device, such as "sm_90".
     supported : list of int
         The architectures that the compiler supports, such as 90.
     """
-    arch = int(current_arch() or 0)
+    arch = int(of_device.rpartition("_")[2]) if of_device else 0
     known = sorted(supported or [75])
     if not arch:
         return f"sm_{known[0]}"

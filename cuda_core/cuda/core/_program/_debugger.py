@@ -8,7 +8,7 @@ has not. Their lines are those of the Python file with the literal that holds th
 
 from __future__ import annotations
 
-import dataclasses
+import copy
 import hashlib
 import os
 from typing import TYPE_CHECKING
@@ -28,7 +28,8 @@ def active() -> bool:
 def prepared(code: bytes, name: str, options: ProgramOptions) -> tuple[bytes, ProgramOptions]:
     """Return a C++ program with the lines and options for a debugger."""
     if options.debug is None and options.lineinfo is None:
-        options = dataclasses.replace(options, debug=True)
+        options = copy.copy(options)
+        options.debug = True
     if os.path.isfile(name):
         return code, options
     text = code.decode(errors="replace")

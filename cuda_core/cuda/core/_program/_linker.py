@@ -12,9 +12,9 @@ import warnings
 from _thread import RLock  # threading is slow to import
 from typing import Any
 
-from cuda.core._errors import ClosedError, CUDAError, NvJitLinkError, compiler_error, not_pickled
+from cuda.core._errors import ClosedError, CUDAError, compiler_error, not_pickled
 from cuda.core._program import _compile_advice, _diagnostics
-from cuda.core._program._compile_target import default_arch
+from cuda.core._program._compile_target import current_arch, default_arch
 from cuda.core._program._linker_options import LinkerOptions
 from cuda.core._program._module import ObjectCode
 from cuda.core._utils._options import as_options
@@ -78,7 +78,7 @@ class Linker:
             if not isinstance(code, ObjectCode):
                 raise TypeError(f"what is linked must be an ObjectCode, not {type(code).__name__}")
         self._options = dataclasses.replace(as_options(LinkerOptions, options, "options"))
-        self._options.arch = self._options.arch or default_arch()
+        self._options.arch = self._options.arch or default_arch(f"sm_{current_arch()}" if current_arch() else None)
         self._codes = object_codes
         self._calls = _CALLS[_backend()]
         with self._errors(self._calls[0]):
@@ -285,14 +285,16 @@ class _Errors:
         if isinstance(error, CUDAError):
             name, kind = error.name, CUDAError
         elif type(error).__name__ == "nvJitLinkError":
+            from cuda.core._program._nvjitlink_link import NvJitLinkError
+
             name, kind = str(error), NvJitLinkError
         else:
             return
         log = "" if self.linker.is_closed else self.linker.get_error_log()
         text = log
         for code in self.linker._codes:
-            if code.code_type == "ptx":
-                text = _diagnostics.annotate(text, code._bytes().decode(errors="replace"), code.name)
+            if code.code_type == "ptx" and isinstance(code.code, bytes):
+                text = _diagnostics.annotate(text, code.code.decode(errors="replace"), code.name)
         options = self.linker._options
         advice = text or f"The options were: {' '.join(f.decode() for f in options.as_bytes())}"
         if self.call == "nvJitLinkCreate" and not re.fullmatch(r"(sm|compute|lto)_[1-9]\d+[af]?", str(options.arch)):

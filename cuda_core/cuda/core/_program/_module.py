@@ -9,7 +9,7 @@ from _thread import RLock  # threading is slow to import
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cuda.core._errors import ClosedError
+from cuda.core._errors import ClosedError, CUDAError
 from cuda.core._launch._signature import kernel_signatures
 from cuda.core._program._image_size import check_image
 
@@ -79,8 +79,6 @@ class ObjectCode:
         path = os.fspath(module)
         if isinstance(path, str) and "\n" in path:
             raise ValueError("module as a str is the path of a file: pass the code itself as bytes, by .encode()")
-        if not os.path.exists(path):
-            raise FileNotFoundError(f"module: there is no file {path!r}")
         return cls._make(os.fsdecode(path), code_type, name, mapping)
 
     @staticmethod
@@ -109,8 +107,6 @@ class ObjectCode:
             If `module` is neither bytes nor a path.
         ValueError
             If `module` is a str with several lines: pass code as bytes.
-        FileNotFoundError
-            If there is no such file.
 
         Examples
         --------
@@ -146,8 +142,6 @@ class ObjectCode:
             If `module` is neither bytes nor a path.
         ValueError
             If `module` is a str with several lines: pass code as bytes.
-        FileNotFoundError
-            If there is no such file.
 
         Examples
         --------
@@ -183,8 +177,6 @@ class ObjectCode:
             If `module` is neither bytes nor a path.
         ValueError
             If `module` is a str with several lines: pass code as bytes.
-        FileNotFoundError
-            If there is no such file.
 
         Examples
         --------
@@ -221,8 +213,6 @@ class ObjectCode:
             If `module` is neither bytes nor a path.
         ValueError
             If `module` is a str with several lines: pass code as bytes.
-        FileNotFoundError
-            If there is no such file.
 
         Examples
         --------
@@ -259,15 +249,11 @@ class ObjectCode:
             If `module` is neither bytes nor a path.
         ValueError
             If `module` is a str with several lines: pass code as bytes.
-        FileNotFoundError
-            If there is no such file.
 
         Examples
         --------
-        >>> ObjectCode.from_tile_ir("missing.tileir")
-        Traceback (most recent call last):
-        ...
-        FileNotFoundError: module: there is no file 'missing.tileir'
+        >>> ObjectCode.from_tile_ir("kernels.tileir")
+        <ObjectCode '': tile_ir>
         """
         return ObjectCode._given(module, "tile_ir", name, symbol_mapping)
 
@@ -295,15 +281,14 @@ class ObjectCode:
             If `module` is neither bytes nor a path.
         ValueError
             If `module` is a str with several lines: pass code as bytes.
-        FileNotFoundError
-            If there is no such file.
 
         Examples
         --------
-        >>> ObjectCode.from_object("missing.o")
+        >>> Linker(ObjectCode.from_object("missing.o"))
         Traceback (most recent call last):
         ...
-        FileNotFoundError: module: there is no file 'missing.o'
+        cuda.core._program._nvjitlink_link.NvJitLinkError: ERROR_INVALID_INPUT (3) (nvJitLinkAddData)
+        no such file: missing.o
         """
         return ObjectCode._given(module, "object", name, symbol_mapping)
 
@@ -333,15 +318,14 @@ class ObjectCode:
             If `module` is neither bytes nor a path.
         ValueError
             If `module` is a str with several lines: pass code as bytes.
-        FileNotFoundError
-            If there is no such file.
 
         Examples
         --------
-        >>> ObjectCode.from_library("libmissing.a")
+        >>> Linker(ObjectCode.from_library("libmissing.a"))
         Traceback (most recent call last):
         ...
-        FileNotFoundError: module: there is no file 'libmissing.a'
+        cuda.core._program._nvjitlink_link.NvJitLinkError: ERROR_INVALID_INPUT (3) (nvJitLinkAddData)
+        no such file: libmissing.a
         """
         return ObjectCode._given(module, "library", name, symbol_mapping)
 
@@ -383,7 +367,11 @@ class ObjectCode:
 
         if self._library is None:
             if self._code_type not in _LOADABLE:
-                raise RuntimeError(f"{self._code_type} code cannot be loaded: link it to a cubin first, with a Linker")
+                raise CUDAError(
+                    f"{self._code_type} code cannot be loaded: link it to a cubin first, with a Linker",
+                    name="CUDA_ERROR_INVALID_IMAGE",
+                    status=200,
+                )
             if isinstance(self._code, bytes):
                 check_image(self._code)
             made = Library(self._code)
@@ -409,10 +397,8 @@ class ObjectCode:
 
         Raises
         ------
-        RuntimeError
-            If this type of code must be linked first.
         CUDAError
-            If the code cannot be loaded, or the thread has no current device.
+            If the code cannot be loaded, must be linked first, or the thread has no current device.
 
         Examples
         --------
@@ -442,9 +428,8 @@ class ObjectCode:
         Raises
         ------
         CUDAError
-            If there is no such kernel (the message lists the existing ones), or the code cannot be loaded.
-        RuntimeError
-            If this type of code must be linked first.
+            If there is no such kernel (the message lists the existing ones), or the code cannot be loaded or must be
+            linked first.
         ValueError
             If the headers of a cubin or fatbin refer to bytes outside of it.
 
@@ -497,7 +482,7 @@ class Module:
     @classmethod
     def from_source(
         cls,
-        code: str | bytes,
+        code: str,
         code_type: str = "c++",
         *,
         options: Any = None,
@@ -508,7 +493,7 @@ class Module:
 
         Parameters
         ----------
-        code : str or bytes
+        code : str
             The source.
         code_type : str
             ``"c++"`` or ``"ptx"``.

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cuda.bindings import nvjitlink
+from cuda.core._errors import NvJitLinkError as _NvJitLinkError
 
 if TYPE_CHECKING:
     from cuda.core._program._linker_options import LinkerOptions
@@ -22,6 +23,10 @@ _INPUTS = {
 }
 
 
+class NvJitLinkError(_NvJitLinkError, nvjitlink.nvJitLinkError):
+    """The error of cuda.core that is also the exception of the bindings, which NVIDIA's cuda.core lets pass."""
+
+
 class NvJitLink:
     """An nvJitLink handle. Its methods raise nvJitLinkError; `logs` returns the linker's messages."""
 
@@ -32,7 +37,10 @@ class NvJitLink:
 
     def add(self, code: ObjectCode) -> None:
         """Add an input."""
-        data = code._bytes()
+        if isinstance(code.code, str):
+            nvjitlink.add_file(self.handle, _INPUTS[code.code_type], code.code)
+            return
+        data = code.code
         if code.code_type == "ptx" and not data.endswith(b"\0"):
             data += b"\0"
         nvjitlink.add_data(self.handle, _INPUTS[code.code_type], data, len(data), code.name or code.code_type)

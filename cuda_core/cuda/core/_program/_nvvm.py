@@ -8,7 +8,9 @@ import functools
 import pathlib
 from typing import TYPE_CHECKING, Any
 
-from cuda.core._errors import NVVMError, compiler_error
+from cuda.bindings import nvvm
+from cuda.core._errors import CUDAError, compiler_error
+from cuda.core._errors import NVVMError as _NVVMError
 from cuda.core._program import _diagnostics
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ _OPTIONS = {
     "split_compile": ("value", "-split-compile"),
     "numba_debug": ("flag", "-numba-debug"),
 }
-# Other fields that NVVM programs accept: they are handled elsewhere, or implied by the target.
+# Other fields that NVVM programs accept: they are handled elsewhere, implied by the target, or have no meaning there.
 _OTHERS = (
     "name",
     "arch",
@@ -35,18 +37,25 @@ _OTHERS = (
     "use_libdevice",
     "link_time_optimization",
     "no_cache",
+    "create_pch",
+    "device_float128",
+    "fdevice_time_trace",
+    "frandom_seed",
+    "instantiate_templates_in_pch",
+    "ofast_compile",
+    "pch",
+    "pch_dir",
+    "pch_messages",
+    "pch_verbose",
+    "use_pch",
 )
 
 
-def spelled(options: ProgramOptions, target_type: str | None) -> list[bytes]:
-    """Return the options in libNVVM's command-line form."""
-    refused = [
-        field
-        for field in options.__dataclass_fields__
-        if field not in _OPTIONS and field not in _OTHERS and getattr(options, field) is not None
-    ]
+def spelled(options: ProgramOptions, target_type: str | None, given: list[str]) -> list[bytes]:
+    """Return the options in libNVVM's command-line form; `given` are the fields that are set."""
+    refused = [field for field in given if field not in _OPTIONS and field not in _OTHERS]
     if refused:
-        raise ValueError(f"{', '.join(refused)} {'is' if len(refused) == 1 else 'are'} not for NVVM programs")
+        raise CUDAError(f"{', '.join(refused)} {'is' if len(refused) == 1 else 'are'} not for NVVM programs")
     arch = options.arch or "sm_75"
     texts = [f"-arch=compute_{arch.rpartition('_')[2]}"]
     for field, (kind, option) in _OPTIONS.items():
@@ -69,13 +78,14 @@ def libdevice() -> bytes:
     return pathlib.Path(pathfinder.find_bitcode_lib("device")).read_bytes()
 
 
+class NVVMError(_NVVMError, nvvm.nvvmError):
+    """The error of cuda.core that is also the exception of the bindings, which NVIDIA's cuda.core lets pass."""
+
+
 class NVVMProgram:
     """An nvvmProgram with the modules of a `Program`."""
 
     def __init__(self, code: bytes, name: str, options: ProgramOptions) -> None:
-        from cuda.bindings import nvvm
-
-        self._nvvm = nvvm
         self.handle: Any = nvvm.create_program()
         self.code = code
         self.name = name
@@ -93,7 +103,6 @@ class NVVMProgram:
 
     def compile(self, options: list[bytes]) -> tuple[bytes, str]:
         """Return the compiled code and the log."""
-        nvvm = self._nvvm
         texts = [option.decode() for option in options]
         self._call("nvvmVerifyProgram", nvvm.verify_program, len(texts), texts)
         self._call("nvvmCompileProgram", nvvm.compile_program, len(texts), texts)
@@ -104,7 +113,7 @@ class NVVMProgram:
     def _call(self, name: str, function: Any, *arguments: Any) -> None:
         try:
             function(self.handle, *arguments)
-        except self._nvvm.nvvmError as error:
+        except nvvm.nvvmError as error:
             log = self._log()
             text = _diagnostics.annotate(log, self.code.decode(errors="replace"), self.name)
             made = compiler_error(NVVMError, str(error), int(getattr(error, "status", 0)), name, text)
@@ -112,15 +121,15 @@ class NVVMProgram:
             raise made from None
 
     def _log(self) -> str:
-        log = bytearray(self._nvvm.get_program_log_size(self.handle))
+        log = bytearray(nvvm.get_program_log_size(self.handle))
         if log:
-            self._nvvm.get_program_log(self.handle, log)
+            nvvm.get_program_log(self.handle, log)
         return log.rstrip(b"\0").decode(errors="replace").strip("\n")
 
     def close(self) -> None:
         handle, self.handle = self.handle, None
         if handle is not None:
-            self._nvvm.destroy_program(handle)
+            nvvm.destroy_program(handle)
 
 
 def _extra(options: ProgramOptions) -> list[tuple[str, bytes]]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import hashlib
 import json
@@ -13,11 +14,12 @@ from _thread import RLock  # threading is slow to import
 from collections.abc import Sequence
 from typing import Any
 
+from cuda.bindings._signals import of_program
 from cuda.core._errors import ClosedError, NVRTCError, compiler_error, not_pickled
 from cuda.core._launch._signature import kernel_signatures
 from cuda.core._program import _compile_advice, _debugger, _diagnostics, _tile
-from cuda.core._program._compile_arguments import names_of, target_of
-from cuda.core._program._compile_target import current_arch, default_arch
+from cuda.core._program._compile_arguments import code_type_of, names_of, source_of, target_of
+from cuda.core._program._compile_target import default_arch
 from cuda.core._program._linker_options import LinkerOptions
 from cuda.core._program._module import ObjectCode
 from cuda.core._program._program_options import ProgramOptions
@@ -32,7 +34,6 @@ _BACKENDS = {
     SourceCodeType.TILE: CompilerBackendType.TILEIRAS,
 }
 _GETTERS = {"ptx": "PTX", "cubin": "CUBIN", "ltoir": "LTOIR", "tile_ir": "TileIR"}
-_BINARY = (SourceCodeType.NVVM, SourceCodeType.TILE)  # with NUL bytes; NVVM IR may be text, too
 _PCH_OPTIONS = ("pch", "create_pch", "use_pch")
 
 
@@ -53,19 +54,6 @@ def _filled(nvrtc: Any, output: str, program: Any) -> bytes:
     return bytes(data)
 
 
-def _source(code: Any, code_type: SourceCodeType) -> bytes:
-    if isinstance(code, str) and code_type != SourceCodeType.TILE:
-        code = code.encode()
-    if not isinstance(code, (bytes, bytearray)):
-        raise TypeError(f"code must be the {code_type} source as str or bytes, not {type(code).__name__}")
-    code = bytes(code)
-    if code_type not in _BINARY:
-        code = code.rstrip(b"\0")
-    if b"\0" in code and code_type not in _BINARY:
-        raise ValueError(f"code has a NUL character at {code.index(0)}")
-    return code
-
-
 class Program:
     """A program to compile.
 
@@ -74,11 +62,20 @@ class Program:
     Parameters
     ----------
     code : str or bytes
-        The source.
+        The source; bytes are for NVVM IR and Tile IR.
     code_type : str
         ``"c++"``, ``"ptx"``, ``"nvvm"``: NVVM IR as text or bitcode, or ``"tile"``: Tile IR bytecode.
     options : ProgramOptions, optional
         The options of the compilation.
+
+    Raises
+    ------
+    NvJitLinkError
+        If the code is PTX and wrong; C++ and NVVM IR are checked by `compile`.
+    TypeError
+        If `code` or `options` has a wrong type.
+    RuntimeError
+        If `code_type` is unknown.
 
     Examples
     --------
@@ -86,8 +83,8 @@ class Program:
     >>> kernel = program.compile("cubin").get_kernel("add")
     """
 
-    __slots__ = ("__weakref__", "_closed", "_code", "_code_type", "_compiled", "_handle", "_keys", "_lock", "_nvvm",
-                 "_options", "_pch_status")  # fmt: skip
+    __slots__ = ("__weakref__", "_closed", "_code", "_code_type", "_compiled", "_handle", "_keys", "_linker", "_lock",
+                 "_nvvm", "_options", "_pch_status")  # fmt: skip
 
     def __init__(self, code: str | bytes | bytearray, code_type: str, options: ProgramOptions | None = None) -> None:
         self._handle: Any = None
@@ -95,13 +92,10 @@ class Program:
         self._closed = False
         self._compiled = False
         self._pch_status: PCHStatusType | None = None
-        try:
-            self._code_type = SourceCodeType(str(code_type).lower())
-        except ValueError:
-            raise RuntimeError(f"code_type must be 'c++', 'ptx', 'nvvm' or 'tile', not {code_type!r}") from None
-        self._options = dataclasses.replace(as_options(ProgramOptions, options, "options"))
+        self._code_type = code_type_of(code_type)
+        self._options = copy.copy(as_options(ProgramOptions, options, "options"))
         self._keys: dict[tuple, tuple[str, list[str], bytes, bytes | None]] = {}  # see _find_keys
-        self._code = _source(code, self._code_type)
+        self._code = source_of(code, self._code_type)
         if self._code_type == SourceCodeType.CXX:
             if _debugger.active():
                 self._code, self._options = _debugger.prepared(self._code, self._name, self._options)
@@ -115,6 +109,9 @@ class Program:
         elif self._code_type == SourceCodeType.TILE:
             _tile.check(self._code)
             _tile.refuse_unused(self._options)
+        else:
+            self._linker = self._start_linker(self._code, self._options._for_linker())
+            self._handle = self._linker.handle
 
     @property
     def _name(self) -> str:
@@ -127,7 +124,7 @@ class Program:
         return _check(nvrtc, "nvrtcCreateProgram", answer)
 
     def close(self) -> None:
-        """Destroy the compiler's program (nvrtcDestroyProgram, nvvmDestroyProgram).
+        """Destroy the compiler's program (nvrtcDestroyProgram, nvvmDestroyProgram, nvJitLinkDestroy).
 
         Closing twice does nothing; compiled code stays valid.
 
@@ -145,6 +142,8 @@ class Program:
             self._handle = type(handle)(0)
         if self._code_type == SourceCodeType.NVVM:
             self._nvvm.close()
+        elif self._code_type == SourceCodeType.PTX:
+            self._linker.close()
         else:
             from cuda.bindings import nvrtc
 
@@ -184,7 +183,10 @@ class Program:
 
     @property
     def handle(self) -> Any:
-        """Return the `nvrtcProgram`, or the address of the nvvmProgram; 0 once closed; None for PTX and Tile IR."""
+        """Return the `nvrtcProgram`, or the address of the nvvmProgram or of PTX's linker; 0 once closed.
+
+        It is None for Tile IR.
+        """
         return self._handle
 
     @property
@@ -250,7 +252,7 @@ class Program:
     def _cached(self, target_type: str, name_expressions: Sequence[str], logs: Any, cache: Any) -> ObjectCode:
         if type(cache) not in _CACHE_TYPES:
             _check_cache(cache)
-        asked = (target_type, *name_expressions, self._options.arch or current_arch())
+        asked = (target_type, *name_expressions, self._options.arch or "")
         try:
             known = self._keys.get(asked)
         except TypeError:  # a bytearray among the names
@@ -270,6 +272,8 @@ class Program:
                 cache[notes_key] = json.dumps([result._symbol_mapping, result._kinds]).encode()
             cache[key] = result
         except OSError as error:
+            if type(cache).__module__.startswith("cuda.core") and of_program(error.__traceback__):
+                raise  # of a signal handler; caches of the program raise their own errors
             warnings.warn(f"the compiled program is not kept: {error}", RuntimeWarning, stacklevel=3)
         return result
 
@@ -286,17 +290,16 @@ class Program:
         return found
 
     def _compile(self, target: str, names: list[str], logs: Any) -> ObjectCode:
-        with Progress(f"compiling {self._name!r}"):
+        with Progress(f"compiling {self._name!r}"), self._lock:
+            if self._closed:
+                raise ClosedError("this Program is closed")
             if self._code_type == SourceCodeType.PTX:
-                return self._assemble(self._code, target, names, logs)
+                return self._assemble_ptx(target, names, logs)
             if self._code_type == SourceCodeType.TILE:
                 return self._assemble_tile(self._code, target, names, logs)
-            with self._lock:
-                if self._closed:
-                    raise ClosedError("this Program is closed")
-                if self._code_type == SourceCodeType.NVVM:
-                    return self._translate_ir(target, names, logs)
-                return self._translate(target, names, logs)
+            if self._code_type == SourceCodeType.NVVM:
+                return self._translate_ir(target, names, logs)
+            return self._translate(target, names, logs)
 
     def _translate(self, target: str, names: list[str], logs: Any) -> ObjectCode:
         from cuda.bindings import nvrtc
@@ -309,8 +312,7 @@ class Program:
         if target == "cubin" and _debugger.active():
             target = "ptx"
         supported = _check(nvrtc, "nvrtcGetSupportedArchs", nvrtc.nvrtcGetSupportedArchs())
-        arch = self._options.arch or default_arch(supported)
-        options = dataclasses.replace(self._options, arch=arch).as_bytes("NVRTC", target)
+        options = self._options._for_nvrtc(target, supported)
         for name in names:
             answer = nvrtc.nvrtcAddNameExpression(self._handle, name.encode())
             _check(nvrtc, "nvrtcAddNameExpression", answer)
@@ -372,35 +374,46 @@ class Program:
     def _translate_ir(self, target: str, names: Sequence[str], logs: Any) -> ObjectCode:
         if names:
             raise ValueError("name_expressions are for C++ programs: NVVM IR has the names themselves")
-        options = dataclasses.replace(self._options, arch=self._options.arch or default_arch())
+        options = dataclasses.replace(self._options, arch=self._options.arch or default_arch(None))
         code, log = self._nvvm.compile(options.as_bytes("NVVM", target))
         if logs is not None and log:
             logs.write(log)
         if target == "ltoir":
             return ObjectCode._make(code, target, self._name, {}, {})
-        return self._assemble(code.rstrip(b"\0"), target, names, logs)
-
-    def _linker_options(self) -> Any:
-        if self._code_type == SourceCodeType.PTX:
-            return self._options._for_linker()
+        code = code.rstrip(b"\0")
+        if target == "ptx":
+            return ObjectCode._make(code, "ptx", self._name, {}, None)
         # Options for libNVVM have been applied; these are for the assembler.
         fields = ("name", "arch", "debug", "lineinfo", "max_register_count", "no_cache")
         values = {field: getattr(self._options, field) for field in fields}
-        return LinkerOptions(**values)
+        with self._start_linker(code, LinkerOptions(**values)) as linker:
+            return _linked(linker, target, logs)
 
-    def _assemble(self, code: bytes, target: str, names: Sequence[str], logs: Any) -> ObjectCode:
+    def _start_linker(self, code: bytes, options: LinkerOptions) -> Any:
+        """Return a Linker that has assembled PTX."""
         from cuda.core._program._linker import Linker
 
+        return Linker(ObjectCode._make(code, "ptx", self._name, {}, None), options=options)
+
+    def _assemble_ptx(self, target: str, names: Sequence[str], logs: Any) -> ObjectCode:
         if names:
             raise ValueError("name_expressions are for C++ programs: PTX has the names themselves")
-        source = ObjectCode._make(code, "ptx", self._name, {}, None)
         if target == "ptx":
-            return source
-        with Linker(source, options=self._linker_options()) as linker:
-            result = linker.link(target)
-            if logs is not None and (log := linker.get_info_log()):
-                logs.write(log)
-        return result
+            return ObjectCode._make(self._code, "ptx", self._name, {}, None)
+        if self._compiled:  # a linker links once
+            fresh = self._start_linker(self._code, self._options._for_linker())
+            self._linker.close()
+            self._linker = fresh
+            self._handle = fresh.handle
+        self._compiled = True
+        return _linked(self._linker, target, logs)
+
+
+def _linked(linker: Any, target: str, logs: Any) -> ObjectCode:
+    result = linker.link(target)
+    if logs is not None and (log := linker.get_info_log()):
+        logs.write(log)
+    return result
 
 
 # Known types of caches, since isinstance() with an abstract class is slow.

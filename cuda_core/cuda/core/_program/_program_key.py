@@ -10,11 +10,12 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from cuda.core._program import _compiler_build, _tile
-from cuda.core._program._compile_arguments import names_of, target_of
+from cuda.core._program import _compiler_build, _debugger, _tile
+from cuda.core._program._compile_arguments import code_type_of, names_of, source_of, target_of
 from cuda.core._program._compile_target import default_arch
 from cuda.core._program._linker_options import LinkerOptions
 from cuda.core._program._program_options import ProgramOptions
+from cuda.core._utils._options import as_options
 
 # Incremented when the contents of cache entries change.
 _FORM = b"open-cuda-python program 1"
@@ -75,15 +76,14 @@ def make_program_cache_key(
     >>> len(key)
     32
     """
-    from cuda.core import Program
-
     if extra_digest is not None and not isinstance(extra_digest, (bytes, bytearray)):
         raise TypeError(f"extra_digest must be bytes or None, not {type(extra_digest).__name__}")
-    with Program(code, code_type, options) as program:
-        target = target_of(program._code_type, target_type)
-        return key_of(
-            program._code, program._code_type, program._options, target, names_of(name_expressions), extra_digest
-        )
+    kind = code_type_of(code_type)
+    source = source_of(code, kind, encoded=True)
+    options = as_options(ProgramOptions, options, "options")
+    if kind == "c++" and _debugger.active():
+        source, options = _debugger.prepared(source, options.name or "", options)
+    return key_of(source, kind, options, target_of(kind, target_type), names_of(name_expressions), extra_digest)
 
 
 def key_of(
@@ -134,13 +134,12 @@ def _spelled(options: ProgramOptions, kind: str, target: str) -> list[bytes]:
         from cuda.bindings import nvrtc
 
         version: Any = nvrtc.nvrtcVersion()[1:]
-        arch = options.arch or default_arch(nvrtc.nvrtcGetSupportedArchs()[1])
-        options = dataclasses.replace(options, arch=arch)
         assembler = [_tile.build()] if target == "cubin" and options.tile_only else []
-        return [_build("nvrtc", version), *options.as_bytes("NVRTC", target), *assembler]
+        arguments = options._for_nvrtc(target, nvrtc.nvrtcGetSupportedArchs()[1])
+        return [_build("nvrtc", version), *arguments, *assembler]
     if kind == "tile":
         return [_tile.build(), *map(str.encode, _tile.command_line(options))] if target == "cubin" else []
-    arch = options.arch or default_arch()
+    arch = options.arch or default_arch(None)
     options = dataclasses.replace(options, arch=arch)
     spelled: list[bytes] = []
     if kind == "nvvm":

@@ -5,18 +5,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from cuda.core._errors import wrong_option
 from cuda.core._program import _bundled_headers, _tile
+from cuda.core._program._compile_target import current_arch, default_arch
 from cuda.core._utils._options import named_options
 
 # Field -> (kind of its value, NVRTC's option). NVRTC documentation, "Supported Compile Options".
-#   flag: the option itself if true   bool: =true or =false   switch: =on or =off
+#   flag: the option itself if true   bool: =true or =false   switch: =on if true
 #   value: =VALUE                     list: once for each value
 #   headers: =FOLDER if true
 _NVRTC = {
-    "arch": ("value", "--gpu-architecture"),
+    "arch": ("value", "-arch"),
     "relocatable_device_code": ("bool", "--relocatable-device-code"),
     "extensible_whole_program": ("flag", "--extensible-whole-program"),
     "debug": ("flag", "--device-debug"),
@@ -82,9 +84,6 @@ _NVRTC = {
 _WARNINGS = ("all-warnings", "reorder", "deprecated-declarations", "conversion")
 _MOST_DENSE = 101  # --jump-table-density: percent; 101 disables jump tables
 
-# Fields that only NVVM programs use.
-_NVVM_ONLY = ("extra_sources", "use_libdevice")
-
 # Fields used when PTX is assembled; LinkerOptions has fields of the same names.
 LINKER_FIELDS = [
     "name",
@@ -99,13 +98,12 @@ LINKER_FIELDS = [
     "ptxas_options",
     "split_compile",
     "no_cache",
-    "numba_debug",
 ]
 
 
 def spell(field: str, kind: str, option: str, value: Any) -> Iterator[str]:
     """Yield one option in its command-line form."""
-    if value is None or (kind == "flag" and not value):
+    if value is None or (kind in ("flag", "switch") and not value):
         return
     if kind == "flag":
         yield option
@@ -115,7 +113,7 @@ def spell(field: str, kind: str, option: str, value: Any) -> Iterator[str]:
         if value:
             yield from _bundled_headers.options()
     elif kind == "switch":
-        yield f"{option}={'on' if value else 'off'}"
+        yield f"{option}=on"
     elif kind == "macro":
         yield from (f"{option}={text}" for text in _macros(value))
     elif kind == "warnings":
@@ -166,19 +164,19 @@ def _macros(value: Any) -> Iterator[str]:
         yield f"{value[0]}={value[1]}"
     elif isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str) and not _is_macro(value[1]):
         name, number = value
-        raise TypeError(
+        raise wrong_option(
             f"define_macro: the value of {name!r} must be a str, not {number!r}: write ({name!r}, '{number}')"
         )
     elif isinstance(value, (list, tuple)):
         for item in value:
             if isinstance(item, list):
-                raise TypeError(f"define_macro: {item!r} must be a name or a tuple (name, value)")
+                raise wrong_option(f"define_macro: {item!r} must be a name or a tuple (name, value)")
             yield from _macros(item)
     elif isinstance(value, dict):
         pairs = [(str(name), str(text)) for name, text in value.items()]
-        raise TypeError(f"define_macro must be a list of tuples (name, value), not a dict: write {pairs!r}")
+        raise wrong_option(f"define_macro must be a list of tuples (name, value), not a dict: write {pairs!r}")
     else:
-        raise TypeError(f"define_macro must be a name, a tuple (name, value) or a list of them, not {value!r}")
+        raise wrong_option(f"define_macro must be a name, a tuple (name, value) or a list of them, not {value!r}")
 
 
 def _is_macro(value: Any) -> bool:
@@ -186,7 +184,7 @@ def _is_macro(value: Any) -> bool:
 
 
 @named_options
-@dataclass
+@dataclass(repr=False)
 class ProgramOptions:
     """Options of a `Program`. None leaves an option to the compiler.
 
@@ -197,7 +195,8 @@ class ProgramOptions:
     name : str
         The program's file name in messages; ``#include "..."`` searches its directory first.
     arch : str
-        The architecture, such as ``"sm_90"`` or ``"compute_90"``; by default that of the current device.
+        The architecture, such as ``"sm_90"`` or ``"compute_90"``; by default that of the device that is current when
+        the options are made, None without a driver.
     relocatable_device_code : bool
         Whether to generate relocatable code, which can be linked with other code.
     extensible_whole_program : bool
@@ -380,6 +379,26 @@ class ProgramOptions:
     tile_only: bool | None = None
     tile_as_default_execution_space: bool | None = None
 
+    def __post_init__(self) -> None:
+        self._of_device: str | None = None
+        if self.arch is None and (number := current_arch()):
+            self.arch = self._of_device = f"sm_{number}"
+
+    def __repr__(self) -> str:
+        given = [(field.name, getattr(self, field.name)) for field in fields(self)]
+        shown = ", ".join(f"{name}={value!r}" for name, value in given if value is not None)
+        return f"{type(self).__name__}({shown})"
+
+    def _arch_among(self, supported: list[int]) -> str:
+        """Return the architecture; if it is that of the device, one that a compiler supports."""
+        return default_arch(self.arch, supported) if self.arch == self._of_device else str(self.arch)
+
+    def _for_nvrtc(self, target: str, supported: list[int]) -> list[bytes]:
+        """Return NVRTC's options for a target, with an architecture that it supports."""
+        lto = self.link_time_optimization or target == "ltoir"
+        settled = replace(self, arch=self._arch_among(supported), link_time_optimization=lto)
+        return settled.as_bytes("NVRTC", target)
+
     def as_bytes(self, backend: str, target_type: str | None = None) -> list[bytes]:
         """Return the options in a compiler's command-line form.
 
@@ -388,7 +407,7 @@ class ProgramOptions:
         backend : str
             ``"NVRTC"``, ``"NVVM"`` or ``"nvJitLink"``.
         target_type : str, optional
-            The target; ``"ltoir"`` implies `link_time_optimization`, ``"tile_ir"`` `enable_tile`.
+            The target; ``"tile_ir"`` implies `enable_tile`, and for NVVM programs ``"ltoir"`` adds what it needs.
 
         Returns
         -------
@@ -398,14 +417,16 @@ class ProgramOptions:
         Raises
         ------
         ValueError
-            If `backend` is unknown, or a field is not for this compiler or has an invalid value.
+            If `backend` is unknown, or a field has an invalid value.
         TypeError
-            If the value of a field cannot be written as an option.
+            If the value of a field cannot be written as an option; for `define_macro` it is a RuntimeError, too.
+        CUDAError
+            If a field is not for NVVM programs.
 
         Examples
         --------
         >>> ProgramOptions(arch="sm_90", std="c++20", define_macro=("SIZE", "4")).as_bytes("NVRTC")
-        [b'--gpu-architecture=sm_90', b'--define-macro=SIZE=4', b'--std=c++20']
+        [b'-arch=sm_90', b'--define-macro=SIZE=4', b'--std=c++20']
         """
         kind = str(backend).lower()
         if kind == "nvjitlink":
@@ -413,17 +434,13 @@ class ProgramOptions:
         if kind == "nvvm":
             from cuda.core._program._nvvm import spelled
 
-            return spelled(self, target_type)
+            return spelled(self, target_type, [each.name for each in fields(self) if self._is_set(each.name)])
         if kind != "nvrtc":
             raise ValueError(f"backend must be 'NVRTC', 'NVVM' or 'nvJitLink', not {backend!r}")
-        for field in _NVVM_ONLY:
-            if getattr(self, field) is not None:
-                raise ValueError(f"{field} is for NVVM programs: a C++ program has no use for it")
+        self._check_sources()
         options = [
             text for field, (form, name) in _NVRTC.items() for text in spell(field, form, name, getattr(self, field))
         ]
-        if target_type == "ltoir" and not self.link_time_optimization:
-            options.append("--dlink-time-opt")
         options = _tile.with_implied(options, self, target_type)
         return [option.encode() for option in options]
 
@@ -432,17 +449,19 @@ class ProgramOptions:
         values = [getattr(self, field.name) for field in fields(self)]
         return all(value is None or isinstance(value, (str, bytes, int)) for value in values)
 
+    def _is_set(self, field: str) -> bool:
+        """Return whether a field asks for something; a flag that is false does not."""
+        value = getattr(self, field)
+        return value is not None and not (_NVRTC.get(field, ("",))[0] == "flag" and not value)
+
+    def _check_sources(self) -> None:
+        if self.extra_sources is not None:
+            raise ValueError("extra_sources is for NVVM programs: other programs have one source")
+
     def _for_linker(self) -> Any:
         """Return the LinkerOptions with which a PTX program is assembled."""
         from cuda.core import LinkerOptions
 
-        unused = [
-            field
-            for field in (*_NVRTC, *_NVVM_ONLY)
-            if field not in (*LINKER_FIELDS, "link_time_optimization", "time", "device_code_optimize")
-            and getattr(self, field) is not None
-        ]
-        if unused:
-            raise ValueError(f"{', '.join(unused)} {'is' if len(unused) == 1 else 'are'} not for PTX programs")
+        self._check_sources()
         values = {field: getattr(self, field) for field in LINKER_FIELDS}
         return LinkerOptions(**values, time=True if self.time else None)

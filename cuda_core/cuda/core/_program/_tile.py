@@ -10,7 +10,6 @@ import sys
 from typing import TYPE_CHECKING
 
 from cuda.core._errors import TileError, compiler_error
-from cuda.core._program._compile_target import default_arch
 
 if TYPE_CHECKING:
     from cuda.core._program._program_options import ProgramOptions
@@ -82,7 +81,7 @@ def find() -> str:
 
 def command_line(options: ProgramOptions) -> list[str]:
     """Return the options of tileiras."""
-    arch = options.arch or default_arch(ARCHITECTURES)
+    arch = options._arch_among(ARCHITECTURES)
     # The CPU device finds the PTX of a cubin by its line information.
     given = [f"--gpu-name=sm_{arch.rpartition('_')[2].rstrip('af')}", "--lineinfo"]
     given += ["--device-debug"] if options.debug else []

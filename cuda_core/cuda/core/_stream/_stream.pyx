@@ -433,9 +433,9 @@ cdef class Stream:
 
         Parameters
         ----------
-        event_or_stream : Event or Stream
+        event_or_stream : Event, Stream or None
             The event or stream to wait for (cuStreamWaitEvent); any object with `__cuda_stream__` is accepted as a
-            stream.
+            stream. None stands for nothing to wait for.
 
         Raises
         ------
@@ -458,6 +458,8 @@ cdef class Stream:
         3.0
         """
         cdef Event event
+        if event_or_stream is None:
+            return
         if isinstance(event_or_stream, Event):
             event = event_or_stream
         elif isinstance(event_or_stream, Stream) or hasattr(event_or_stream, "__cuda_stream__"):

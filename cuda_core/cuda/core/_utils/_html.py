@@ -89,7 +89,7 @@ def of_program(program: Any, code: Any) -> str:
         {
             "code": program._code_type,
             "lines": len(text.splitlines()),
-            "arch": options.arch or "that of the current device",
+            "arch": options.arch or "the oldest that the compiler supports",
             "compiler": program.backend,
             "state": "closed" if program.is_closed else "open",
         },

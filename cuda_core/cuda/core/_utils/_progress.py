@@ -13,6 +13,8 @@ import sys
 import threading
 import time
 
+from cuda.bindings._signals import own
+
 DELAY = 2.0  # seconds until the line appears
 INTERVAL = 1.0  # seconds until it is written again
 _ERASE = b"\r\x1b[K"
@@ -72,13 +74,13 @@ class Progress:
     def _columns(self) -> int:
         try:
             return os.get_terminal_size(self._terminal or 0).columns or 80
-        except OSError:
+        except own(OSError):
             return 80
 
     def _write(self, data: bytes) -> None:
         try:
             os.write(self._terminal or 0, data)
-        except OSError:
+        except own(OSError):
             pass  # the terminal is gone
 
 
@@ -88,5 +90,5 @@ def _terminal() -> int | None:
         return None
     try:
         return sys.stderr.fileno() if sys.stderr.isatty() else None
-    except (AttributeError, OSError, ValueError):  # no stderr, or another object in its place
+    except own(AttributeError, OSError, ValueError):  # no stderr, or another object in its place
         return None

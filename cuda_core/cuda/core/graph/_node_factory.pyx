@@ -425,7 +425,7 @@ cdef class NodeFactory:
         ValueError
             If `memory_type` is unknown.
         OverflowError
-            If `size` is negative or exceeds 63 bits.
+            If `size` is negative or exceeds 64 bits.
         MemoryError
             If the host has no memory.
         CUDAError

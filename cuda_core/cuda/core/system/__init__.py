@@ -47,7 +47,8 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*(name for name in globals() if name.startswith("__")), *__getattr__("__all__")})
+    special = (name for name in globals() if name.startswith("__"))
+    return sorted({*special, *__getattr__("__all__"), "exceptions", "typing"})
 
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from cuda.cpu.check import recorder, report, stacks
 from cuda.cpu.check.finding import Finding, Frame, Stack
+from cuda.cpu.signals import own
 
 if TYPE_CHECKING:
     from cuda.cpu.runtime import _runtime
@@ -48,7 +49,7 @@ def _demangler() -> Any:
     """Return __cxa_demangle of the C++ library; None without one."""
     try:
         function = ctypes.CDLL("libstdc++.so.6").__cxa_demangle
-    except (OSError, AttributeError):
+    except own(OSError, AttributeError):
         return None
     function.restype = ctypes.c_void_p
     return function

@@ -16,6 +16,7 @@ from cuda.cpu.check import stacks, state, suppressions
 from cuda.cpu.check.finding import SEVERITIES, Finding, to_dict
 from cuda.cpu.check.options import Options, from_environment
 from cuda.cpu.runtime import _runtime
+from cuda.cpu.signals import own
 
 _options = Options()
 _rules: list[suppressions.Rule] = []
@@ -112,7 +113,7 @@ def _record(finding: Finding) -> None:
     try:
         with open(path, "a", encoding="utf-8") as file:
             file.write(json.dumps(to_dict(finding)) + "\n")
-    except OSError as error:
+    except own(OSError) as error:
         print(f"cuda.cpu: a finding could not be recorded in {path}: {error.strerror}", file=sys.stderr)
 
 

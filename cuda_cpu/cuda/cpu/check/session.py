@@ -19,6 +19,7 @@ from cuda.cpu.check.finding import SEVERITIES, Finding, from_dict
 from cuda.cpu.check.formats import Report
 from cuda.cpu.check.options import VARIABLE, OptionError, Options
 from cuda.cpu.report_files import folder_problem, replace
+from cuda.cpu.signals import own
 
 
 def to_suppressions(report: Report) -> str:
@@ -122,7 +123,7 @@ def finish(given: argparse.Namespace, folder: str, status: int) -> int:
         if path:
             try:
                 replace(path, make(report))
-            except OSError as error:
+            except own(OSError) as error:
                 print(f"cuda.cpu: the report could not be written to {path}: {error.strerror}", file=sys.stderr)
                 result = result or FAILED
     return result

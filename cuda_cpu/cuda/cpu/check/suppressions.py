@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from cuda.cpu import check
 from cuda.cpu.check.finding import Finding, Frame
+from cuda.cpu.signals import own
 
 CHECKERS = [*check.NAMES, check.LEAKS]
 FIELDS = {
@@ -81,7 +82,7 @@ def read(path: str) -> list[Rule]:
     try:
         with open(path, encoding="utf-8") as file:
             lines = file.read().splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+    except own(OSError, UnicodeDecodeError) as error:
         raise SuppressionError(f"the suppressions file {path} cannot be read: {error}") from None
     rules = []
     for number, line in enumerate(lines, 1):

@@ -7,12 +7,12 @@ CUDA_CPU_CACHE is the folder, or 0 for no cache.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import warnings
 
 from cuda.cpu.cache_folder import CacheFolder, UnsafeFolderError
+from cuda.cpu.signals import own
 
 MAGIC = b"cudacpu1"
 SIZE_LIMIT = 256 << 20  # bytes of all entries; the least recently used are removed first
@@ -48,7 +48,7 @@ def folder() -> CacheFolder | None:
     if found is None or not found.is_there():
         try:
             found = _folders[location] = CacheFolder(location, MAGIC)
-        except OSError as error:
+        except own(OSError) as error:
             _warn(location, error)
             return None
     return found
@@ -73,7 +73,7 @@ def find(key: str) -> bytes | None:
         return None
     try:
         return opened.find(key)
-    except OSError:
+    except own(OSError):
         return None
 
 
@@ -82,9 +82,11 @@ def store(key: str, body: bytes) -> None:
     opened = folder()
     if opened is None:
         return
-    with contextlib.suppress(OSError):
+    try:
         opened.store(key, body)
         opened.trim(SIZE_LIMIT, _is_entry)
+    except own(OSError):
+        pass
 
 
 def _is_entry(name: str) -> bool:

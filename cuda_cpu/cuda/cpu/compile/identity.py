@@ -13,6 +13,7 @@ import os
 import sys
 
 from cuda.cpu.compile import machines
+from cuda.cpu.signals import own
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Folders whose modules determine the machine code.
@@ -50,7 +51,7 @@ def llvm() -> str:
         library = os.path.join(folder, "binding", "libllvmlite.so")
         if os.stat(library).st_size >= LINKED_IN:
             return f"{version}\n{_file(library)}"
-    except OSError:
+    except own(OSError):
         pass  # the files are elsewhere
     import llvmlite
     import llvmlite.binding
@@ -81,7 +82,7 @@ def cpu() -> bytes:
         with open(CPUINFO, "rb") as file:
             first = itertools.takewhile(bytes.strip, file)  # all cores are like the first
             found = b"".join(line for line in first if line.startswith(lines))
-    except OSError:
+    except own(OSError):
         found = b""
     return found or _cpu_of_llvm()
 

@@ -19,6 +19,7 @@ from cuda.cpu.compile.frames import stack_of
 from cuda.cpu.compile.progress import Progress
 from cuda.cpu.counters import spans
 from cuda.cpu.runtime.kernel_abi import FULL_RUN, Path
+from cuda.cpu.signals import own
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -365,7 +366,7 @@ def _llvm() -> ModuleType:
             "the CPU device's compiler, llvmlite, is not installed: pip install 'open-cuda-python[cpu]'",
             name="llvmlite",
         ) from error
-    except OSError as error:  # libllvmlite cannot be loaded, for example under ulimit -v
+    except own(OSError) as error:  # libllvmlite cannot be loaded, for example under ulimit -v
         raise ImportError(f"the CPU device's compiler, llvmlite, cannot be loaded: {error}", name="llvmlite") from error
     if llvm.llvm_version_info < LEAST_LLVM:
         raise ImportError(

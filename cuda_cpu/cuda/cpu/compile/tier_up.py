@@ -24,6 +24,7 @@ from cuda.cpu.compile import cache, identity
 from cuda.cpu.compile.frames import COMMON, stack_of
 from cuda.cpu.compile.jit import BEST, assemble, pack
 from cuda.cpu.runtime import _runtime
+from cuda.cpu.signals import own
 
 if TYPE_CHECKING:
     import subprocess
@@ -135,7 +136,7 @@ class _Compiler:
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 process_group=0,  # so that Ctrl-C does not reach it
             )  # fmt: skip
-        except OSError:
+        except own(OSError):
             return None
 
     def compile(self, ir: bytes) -> bytes | None:
@@ -153,7 +154,7 @@ class _Compiler:
                 late.kill()
             self._process = self._start()
             return None
-        except OSError:
+        except own(OSError):
             self._process = None
             return None
 

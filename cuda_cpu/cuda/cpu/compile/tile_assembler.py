@@ -12,6 +12,7 @@ import tempfile
 
 from cuda.cpu.compile import cache
 from cuda.cpu.ptx.error import NoAssemblerError, NoPtxError, PtxError
+from cuda.cpu.signals import own
 
 # Architectures of tileiras without tensor maps, whose kernels have parameters that are not documented.
 ARCHITECTURES = (80, 86, 87, 88, 89)
@@ -73,7 +74,7 @@ def _run(program: str, data: bytes, arch: int) -> bytes:
         command = [program, f"--gpu-name=sm_{arch}", "--lineinfo", "-o", result, source]
         try:
             done = subprocess.run(command, cwd=folder, capture_output=True, timeout=_LONGEST, stdin=subprocess.DEVNULL)
-        except (OSError, subprocess.TimeoutExpired) as error:
+        except own(OSError, subprocess.TimeoutExpired) as error:
             raise PtxError(f"tileiras cannot assemble the Tile IR: {error}") from None
         if done.returncode or not os.path.exists(result):
             said = (done.stderr or done.stdout).decode(errors="replace").replace(folder + os.sep, "").strip()

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from cuda.cpu.driver.device import device
+from cuda.cpu.signals import own
 
 ROOT = ""  # the folder in front of /proc and /sys, which a test changes
 
@@ -29,7 +30,7 @@ def names(path: str) -> list[str]:
     """Return what is in a folder, nothing if it is not there."""
     try:
         return sorted(os.listdir(ROOT + path))
-    except OSError:
+    except own(OSError):
         return []
 
 

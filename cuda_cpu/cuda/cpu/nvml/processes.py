@@ -10,6 +10,7 @@ import time
 
 from cuda.cpu.nvml import machine
 from cuda.cpu.nvml.machine import names, read
+from cuda.cpu.signals import own
 
 _LIBRARY = os.path.realpath(os.path.join(os.path.dirname(os.path.dirname(__file__)), "entry", "libcuda.so.1"))
 _RUNTIME = os.path.join(os.path.dirname(os.path.dirname(_LIBRARY)), "runtime", "_runtime.")
@@ -35,7 +36,7 @@ def name_of(process: int) -> str:
         return os.readlink(f"{machine.ROOT}/proc/{process}/exe")
     except PermissionError:
         pass
-    except OSError:
+    except own(OSError):
         return ""
     return read(f"/proc/{process}/comm")
 

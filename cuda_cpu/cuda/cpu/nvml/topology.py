@@ -13,6 +13,7 @@ from cuda.cpu.nvml import base, machine
 from cuda.cpu.nvml.sensors import known
 from cuda.cpu.nvml.status import INSUFFICIENT_SIZE, INVALID_ARGUMENT, OPERATING_SYSTEM, failure
 from cuda.cpu.nvml.structures import AddressingMode, PciInfo, PciInfoExt
+from cuda.cpu.signals import own
 
 _LEVELS = (0, 10, 20, 30, 40, 50)  # nvmlGpuTopologyLevel_t
 _SCOPES = (0, 1)  # nvmlAffinityScope_t
@@ -115,7 +116,7 @@ def nvmlDeviceGetNumaNodeId(handle: int) -> int:
 def _run_on(name: str, wanted: set[int]) -> None:
     try:
         os.sched_setaffinity(0, wanted)
-    except OSError as error:
+    except own(OSError) as error:
         raise failure(OPERATING_SYSTEM, f"{name}: {error}") from None
 
 

@@ -16,6 +16,7 @@ from cuda.cpu.profile.launch import LaunchProfile
 from cuda.cpu.profile.metrics import METRICS, flops_of, kind_of
 from cuda.cpu.profile.occupancy import DEFAULT
 from cuda.cpu.profile.results import AccessCounts, InstructionCounts
+from cuda.cpu.signals import own
 
 VERSION = 1
 
@@ -142,7 +143,7 @@ def _read_sources(lines: Iterable[Line]) -> None:
             try:
                 with open(line.file, encoding="utf-8", errors="replace") as file:
                     files[line.file] = file.read().splitlines()
-            except (OSError, ValueError):
+            except own(OSError, ValueError):
                 files[line.file] = []
         text = files[line.file]
         if 0 < line.number <= len(text):

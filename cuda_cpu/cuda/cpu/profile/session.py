@@ -18,6 +18,7 @@ from cuda.cpu.profile.launch import LaunchProfile, launches_of
 from cuda.cpu.profile.metrics import METRICS, find
 from cuda.cpu.profile.occupancy import DEFAULT, limits_of
 from cuda.cpu.report_files import folder_problem, of_process, replace
+from cuda.cpu.signals import own
 
 
 class ProfileError(Exception):
@@ -45,7 +46,7 @@ class Options:
                 datas.read(self.baseline)
         except re.error as error:
             raise ProfileError(f"--kernel {self.kernel!r} is no regular expression: {error}") from None
-        except (KeyError, ValueError, OSError) as error:
+        except own(KeyError, ValueError, OSError) as error:
             raise ProfileError(str(error.args[0] if isinstance(error, KeyError) else error)) from None
         if self.launch < 0:
             raise ProfileError(f"--launch is {self.launch}; launches are counted from 1")
@@ -107,7 +108,7 @@ def _write(chosen: Options, launches: list[LaunchProfile]) -> list[str]:
         if path:
             try:
                 replace(path, make())
-            except OSError as error:
+            except own(OSError) as error:
                 failed.append(f"cuda.cpu: the profile could not be written to {path}: {error.strerror}")
     report = text.report(data, chosen.names() or None)
     return [report + (text.difference(before, data) if before else ""), *failed]
@@ -142,7 +143,7 @@ def without_program(given: argparse.Namespace) -> str | None:
     if given.diff:
         try:
             return text.difference(*map(datas.read, given.diff))
-        except (OSError, ValueError) as error:
+        except own(OSError, ValueError) as error:
             raise ProfileError(str(error)) from None
     return None
 

@@ -16,6 +16,7 @@ from cuda.cpu.counters import spans, state
 from cuda.cpu.profile import timeline_page
 from cuda.cpu.report_files import of_process, replace
 from cuda.cpu.runtime import _runtime
+from cuda.cpu.signals import own
 
 WAITS = ("wait for value", "wait for event")
 
@@ -162,6 +163,6 @@ def finish() -> None:
         content = timeline_page.page(events, summary(events)) if path.endswith(".html") else trace(events)
         try:
             replace(path, content)
-        except OSError as error:
+        except own(OSError) as error:
             print(f"cuda.cpu: the timeline could not be written to {path}: {error.strerror}", file=sys.stderr)
     print(summary(events), end="", file=sys.stderr)

@@ -22,6 +22,7 @@ from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.base.handle import Table
 from cuda.cpu.driver.device import context
+from cuda.cpu.signals import own
 
 memories = Table("external memory")
 
@@ -78,7 +79,7 @@ def cuImportExternalMemory(memHandleDesc: int) -> int:
         raise invalid(f"{name}: flags is {given.flags}, must be 0 or CUDA_EXTERNAL_MEMORY_DEDICATED")
     try:
         there = os.fstat(given.handle.fd).st_size
-    except OSError as error:
+    except own(OSError) as error:
         raise invalid(f"{name}: fd {given.handle.fd}: {error.strerror}") from None
     if not 0 < given.size <= there:
         raise invalid(f"{name}: size is {given.size}, the file behind fd {given.handle.fd} has {there} bytes")

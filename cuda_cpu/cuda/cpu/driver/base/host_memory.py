@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from cuda.cpu.abi import CUDA_ERROR_OPERATING_SYSTEM, CUDA_ERROR_OUT_OF_MEMORY
 from cuda.cpu.driver.base.error import CudaError
+from cuda.cpu.signals import own
 
 _Range = TypeVar("_Range")
 
@@ -32,7 +33,7 @@ def read(path: str) -> str:
     try:
         with open(ROOT + path) as file:
             return file.read()
-    except (OSError, ValueError):
+    except own(OSError, ValueError):
         return ""
 
 

@@ -10,6 +10,7 @@ import os
 from cuda.cpu.driver.base import error
 from cuda.cpu.driver.base.error import invalid
 from cuda.cpu.driver.base.handle import Table
+from cuda.cpu.signals import own
 
 callbacks = Table("log callback")
 _callback_type = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t)
@@ -65,7 +66,7 @@ def cuLogsDumpToFile(iterator: int, pathToFile: bytes | None, flags: int) -> Non
     try:
         with open(os.fsdecode(pathToFile), "w") as file:
             file.writelines(f"{text}\n" for text in _since(iterator))
-    except OSError as failure:
+    except own(OSError) as failure:
         raise invalid(f"cuLogsDumpToFile: {failure}") from None
 
 

@@ -22,6 +22,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_OUT_OF_MEMORY,
 )
 from cuda.cpu.driver.base.error import CudaError
+from cuda.cpu.signals import own
 
 PREFIX = "cuda-cpu"
 PAGE = mmap.PAGESIZE
@@ -45,7 +46,7 @@ def make(kind: str, size: int) -> int:
         descriptor = os.memfd_create(f"{PREFIX}-{kind}")
         os.fchmod(descriptor, 0o600)
         os.ftruncate(descriptor, size)
-    except OSError as error:
+    except own(OSError) as error:
         raise CudaError(CUDA_ERROR_OUT_OF_MEMORY, f"a file of {size} bytes in memory: {error.strerror}") from None
     return descriptor
 
@@ -54,7 +55,7 @@ def name_of(descriptor: int) -> str:
     """Return the `what` of a file that `make` has made, in any process; "" for others."""
     try:
         found = re.match(rf"/memfd:{PREFIX}-(.*?)(?: \(deleted\))?$", os.readlink(f"/proc/self/fd/{descriptor}"))
-    except OSError:
+    except own(OSError):
         check_proc()
         found = None
     return found[1] if found else ""
@@ -129,7 +130,7 @@ def open_handle(name: str, kind: bytes, data: bytes) -> tuple[int, int, int, byt
         raise CudaError(
             CUDA_ERROR_OPERATING_SYSTEM, f"{name}: process {process} is of another user, or must not be looked into"
         ) from None
-    except OSError:
+    except own(OSError):
         check_proc()
         descriptor = -1
     if descriptor < 0 or os.fstat(descriptor).st_ino != inode or not name_of(descriptor):

@@ -24,6 +24,7 @@ from cuda.cpu.driver.base.error import CudaError, is_of_program
 from cuda.cpu.driver.base.jit_option import Options
 from cuda.cpu.driver.device import device as devices
 from cuda.cpu.ptx.error import NoAssemblerError, NoPtxError, PtxError, VersionError
+from cuda.cpu.signals import own
 
 # Kinds of errors that have statuses of their own; others get that of what was being done.
 STATUSES: tuple[tuple[type[Exception], int], ...] = (
@@ -117,5 +118,5 @@ def read(name: str, path: bytes | None) -> bytes:
     try:
         with open(os.fsdecode(path), "rb") as file:
             return file.read()
-    except OSError as error:
+    except own(OSError) as error:
         raise CudaError(CUDA_ERROR_FILE_NOT_FOUND, f"{name}: {error}") from None

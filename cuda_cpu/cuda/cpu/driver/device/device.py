@@ -48,6 +48,7 @@ from cuda.cpu.driver.base.error import FORKED, CudaError, invalid
 from cuda.cpu.driver.device import device_attribute
 from cuda.cpu.ptx import targets
 from cuda.cpu.runtime import _runtime
+from cuda.cpu.signals import own
 
 MOST_MEMORY = 8 << 40  # four times that is a quarter of a process's address space
 PCI_DOMAIN = 0xFFFF  # no machine numbers a PCI domain so: ours cannot be taken for a real card
@@ -88,7 +89,7 @@ def read(path: str) -> str:
     try:
         with open(path) as file:
             return file.read()
-    except OSError:
+    except own(OSError):
         return ""
 
 

@@ -12,6 +12,7 @@ import os
 
 from cuda.cpu import abi, check
 from cuda.cpu.runtime.abi import number
+from cuda.cpu.signals import own
 
 # Compute capability -> (KiB of shared memory per SM, per block with opt-in, threads per SM, blocks per SM),
 # from the tables of the CUDA programming guide. The nearest lower one serves.
@@ -167,13 +168,13 @@ def clock_rate_khz() -> int:
     try:
         with open("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq") as file:
             return int(file.read())
-    except (OSError, ValueError):
+    except own(OSError, ValueError):
         pass
     try:
         with open("/proc/cpuinfo") as file:
             rates = [float(stream.split(":")[1]) for stream in file if stream.startswith("cpu MHz")]
             return int(max(rates) * 1000)
-    except (OSError, ValueError):
+    except own(OSError, ValueError):
         return 1_000_000
 
 

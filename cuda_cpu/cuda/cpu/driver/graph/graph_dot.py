@@ -11,6 +11,7 @@ from cuda.cpu import abi
 from cuda.cpu.driver.base.error import invalid
 from cuda.cpu.driver.graph.graph import Graph, Node, graphs
 from cuda.cpu.driver.graph.graph_work import KernelWork
+from cuda.cpu.signals import own
 
 _PREFIX = "CU_GRAPH_NODE_TYPE_"
 NAMES = {value: name.removeprefix(_PREFIX) for name, value in vars(abi).items() if name.startswith(_PREFIX)}
@@ -63,5 +64,5 @@ def cuGraphDebugDotPrint(hGraph: int, path: bytes | None, flags: int) -> None:
     try:
         with open(os.fsdecode(path), "w", encoding="utf-8") as file:
             file.write(text)
-    except OSError as error:
+    except own(OSError) as error:
         raise invalid(f"cuGraphDebugDotPrint: {error}") from None

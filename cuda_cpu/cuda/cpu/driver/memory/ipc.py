@@ -28,6 +28,7 @@ from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.device import context, wait
 from cuda.cpu.driver.device import device as devices
 from cuda.cpu.driver.stream import event as events
+from cuda.cpu.signals import own
 
 _moving = threading.Lock()  # around the first handle of an allocation, which waits for the device
 
@@ -69,7 +70,7 @@ def _move_to_file(record: Allocation) -> Exported:
             offset = record.arena.share(record.start, descriptor, [queue for _, queue in _all_queues()])
             if offset is None:
                 time.sleep(0)  # another thread has queued work
-    except OSError as error:
+    except own(OSError) as error:
         raise CudaError(CUDA_ERROR_OPERATING_SYSTEM, f"cuIpcGetMemHandle: {error.strerror}") from None
     finally:
         if offset is None:

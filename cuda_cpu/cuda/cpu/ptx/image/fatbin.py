@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from cuda.cpu.ptx.error import NoPtxError, PtxError
 from cuda.cpu.ptx.image.elf import MOST_UNPACKED
+from cuda.cpu.signals import own
 
 WRAPPER_MAGIC = 0x466243B1  # struct {u32 magic, u32 version, const void *fatbin, const void *file}
 WRAPPER_SIZE = 24
@@ -129,7 +130,7 @@ def _zstd_of_system(content: bytes, size: int) -> bytes:
 
     try:
         library = ctypes.CDLL("libzstd.so.1")
-    except OSError:
+    except own(OSError):
         raise NoPtxError(
             "the fatbin image is compressed by zstd: pip install backports.zstd, or install libzstd.so.1, or rebuild "
             "the fatbin with -compress-mode=speed"

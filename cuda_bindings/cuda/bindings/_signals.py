@@ -1,0 +1,1 @@
+../../../cuda_cpu/cuda/cpu/signals.py
