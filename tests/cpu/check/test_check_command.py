@@ -179,6 +179,13 @@ def test_suppressions(tmp_path):
     assert f"unused suppression, {tmp_path / 'known.txt'} line 2: checker=racecheck" in done.stderr
 
 
+def test_the_printed_findings_are_limited(tmp_path):
+    done, data = findings(tmp_path, "launch()\n" * 5 + END, "--print-limit", 2)
+    assert len(data["findings"]) == 5
+    assert done.stderr.count("kernel 'k'") == 2
+    assert done.stderr.endswith("check: findings after the first 2 are not printed\ncuda.cpu check: 5 errors\n")
+
+
 def test_written_suppressions_suppress(tmp_path):
     body = 'launch()\nlaunch()\nlaunch(b"other")'
     check(tmp_path, body, "--write-suppressions", tmp_path / "known.txt")
@@ -248,6 +255,7 @@ launch()
         (["--checks", "racechek"], "--checks: 'racechek'; did you mean racecheck?"),
         (["--kernel", "("], "--kernel '(' is no regular expression"),
         (["--launch", "-1"], "--launch is -1"),
+        (["--print-limit", "-1"], "--print-limit is -1"),
         (["--severity", "fatal"], "there are info, warning, error"),
         (["--error-exitcode", "256"], "must be 0 to 255"),
         (["--json", "/nowhere/out.json"], "--json: /nowhere is no folder"),

@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import os
+import pathlib
 import re
 import subprocess
 import sys
+import tomllib
 
 import pytest
 
@@ -181,3 +183,29 @@ def test_it():
     ]
 """
     assert outcomes(run(tmp_path, text=text, driver="")) == {"test_it": "PASSED"}
+
+
+def test_it_is_an_entry_point(tmp_path):
+    """pytest finds the plugin of an installed package by itself; -p does not load it twice."""
+    project = pathlib.Path(__file__).parents[3]
+    plugins = [
+        tomllib.loads((project / name).read_text())["project"]["entry-points"]["pytest11"]
+        for name in ("pyproject.toml", "cuda_cpu/pyproject.toml")
+    ]
+    assert plugins[0] == plugins[1]
+    (tmp_path / "x-1.dist-info").mkdir()
+    (tmp_path / "x-1.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: x\nVersion: 1\n")
+    (tmp_path / "x-1.dist-info/entry_points.txt").write_text(
+        "[pytest11]\n" + "".join(f"{name} = {module}\n" for name, module in plugins[0].items())
+    )
+    (tmp_path / "test_it.py").write_text("def test_it(): pass\n")
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "CUDA_"))}
+    path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    for arguments in ([], ["-p", "cuda.cpu.pytest_plugin"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-c", os.devnull, *arguments, "--cuda-check=memcheck", "test_it.py"],
+            capture_output=True, text=True, cwd=tmp_path, timeout=100,
+            env=variables | {"PYTHONPATH": path, "CUDA_PYTHON_DRIVER": "cpu"},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "cuda-check: memcheck" in done.stdout

@@ -10,7 +10,7 @@ from support.profile_cases import BEFORE, CASES, HEAD, INSTRUCTIONS, TAIL, acces
 
 from cuda.cpu import driver
 from cuda.cpu.driver.base.error import CudaError
-from cuda.cpu.profile import METRICS, Profile
+from cuda.cpu.profile import METRICS, Profile, session
 
 ADD = HEAD + access("st.global.f32 [a], 0f3F800000;", 4) + TAIL
 WILD = HEAD + "mov.u64 %rd1, 64; st.global.u32 [%rd1], %r0;" + TAIL
@@ -198,3 +198,14 @@ def test_impossible_occupancy_is_refused(launcher, architecture, registers):
         launcher.launch(launcher.function(ADD))
     with pytest.raises(ValueError, match=r"(architecture|registers) is"):
         profile.launches[0].occupancy(architecture, registers)
+
+
+def test_a_profile_is_refused_with_initcheck(monkeypatch):
+    monkeypatch.setenv("CUDA_CPU_CHECK", "initcheck")
+    with pytest.raises(RuntimeError, match="does not see what profiled kernels write"):
+        Profile().__enter__()
+    with pytest.raises(session.ProfileError, match="does not see what profiled kernels write"):
+        session.Options().check()
+    monkeypatch.setenv("CUDA_CPU_CHECK", "memcheck")
+    with Profile():
+        pass

@@ -27,6 +27,7 @@ class Options:
     severity: str = "info"  # the least to report
     suppressions: str = ""  # file
     records: str = ""  # folder in which each process of the program records its findings
+    print_limit: int = 0  # findings that a process prints; 0: all
     quiet: bool = False  # print nothing
 
     def check(self) -> None:
@@ -37,6 +38,8 @@ class Options:
             raise OptionError(f"--kernel {self.kernel!r} is no regular expression: {error}") from None
         if self.launch < 0:
             raise OptionError(f"--launch is {self.launch}; launches are counted from 1")
+        if self.print_limit < 0:
+            raise OptionError(f"--print-limit is {self.print_limit}, must be at least 0")
         if self.severity not in SEVERITIES:
             raise OptionError(f"--severity {self.severity!r} is not known; there are {', '.join(SEVERITIES)}")
 

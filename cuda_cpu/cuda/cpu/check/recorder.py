@@ -24,6 +24,7 @@ _lock = threading.Lock()
 _found: list[Finding] = []
 _numbers = itertools.count(1)
 _matching = itertools.count(1)
+_printed = itertools.count(1)
 _launch_numbers: dict[int, tuple[int, int]] = {}  # grid -> its number, and that among launches of selected kernels
 
 
@@ -95,7 +96,7 @@ def add(findings: Iterable[tuple[Finding, int]]) -> None:
         rule = next((each for each in _rules if each.matches(finding)), None)
         if rule is not None:
             finding.suppressed_by = rule.line
-        elif not _options.quiet:
+        else:
             _print(finding)
         with _lock:
             _found.append(finding)
@@ -104,7 +105,13 @@ def add(findings: Iterable[tuple[Finding, int]]) -> None:
 
 
 def _print(finding: Finding) -> None:
-    print(f"cuda.cpu {finding}", file=sys.stderr, flush=True)
+    if _options.quiet:
+        return
+    number, limit = next(_printed), _options.print_limit
+    if not limit or number <= limit:
+        print(f"cuda.cpu {finding}", file=sys.stderr, flush=True)
+    elif number == limit + 1:
+        print(f"cuda.cpu check: findings after the first {limit} are not printed", file=sys.stderr, flush=True)
 
 
 def _record(finding: Finding) -> None:

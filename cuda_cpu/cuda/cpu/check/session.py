@@ -45,6 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kernel", default="", metavar="REGEX", help="check only kernels whose names contain this")
     parser.add_argument("--launch", type=int, default=0, metavar="N", help="report only their N-th launch, from 1")
     parser.add_argument("--severity", default="info", metavar="LEVEL", help=f"the least: {', '.join(SEVERITIES)}")
+    parser.add_argument(
+        "--print-limit", type=int, default=100, metavar="N",
+        help="print at most N findings of each process, 0: all; the files have all; default %(default)s",
+    )  # fmt: skip
     parser.add_argument("--suppressions", default="", metavar="FILE", help="findings not to report")
     parser.add_argument(
         "--write-suppressions", default="", metavar="FILE", help="write a suppressions file for what was found"
@@ -83,8 +87,9 @@ def variables(given: argparse.Namespace, folder: str) -> dict[str, str]:
         if problem:
             raise OptionError(f"--{option.replace('_', '-')}: {problem}")
     options = Options(
-        given.kernel, given.launch, given.severity, given.suppressions and os.path.abspath(given.suppressions), folder
-    )
+        given.kernel, given.launch, given.severity, given.suppressions and os.path.abspath(given.suppressions), folder,
+        given.print_limit,
+    )  # fmt: skip
     options.check()
     return {"CUDA_CPU_CHECK": given.checks, VARIABLE: options.to_json()}
 

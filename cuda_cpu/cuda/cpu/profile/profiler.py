@@ -9,6 +9,7 @@ import json
 import re
 import threading
 
+from cuda.cpu import check
 from cuda.cpu.counters import state
 from cuda.cpu.profile import page, text
 from cuda.cpu.profile.data import data_of
@@ -33,7 +34,7 @@ class Profile(contextlib.ContextDecorator):
     Raises
     ------
     RuntimeError
-        Another profile is active.
+        Another profile is active, or initcheck is.
     re.error
         `kernels` is no regular expression.
 
@@ -55,6 +56,8 @@ class Profile(contextlib.ContextDecorator):
         self.launches: list[LaunchProfile] = []
 
     def __enter__(self) -> Profile:
+        if check.chosen() & check.INITCHECK:
+            raise RuntimeError("initcheck is active, which does not see what profiled kernels write; use one at a time")
         if state.active or not _running.acquire(blocking=False):
             raise RuntimeError("another profile is active in this process; the counts would be mixed")
         try:

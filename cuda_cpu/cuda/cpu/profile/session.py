@@ -11,6 +11,7 @@ import re
 import sys
 from dataclasses import asdict, dataclass, fields
 
+from cuda.cpu import check
 from cuda.cpu.counters import state
 from cuda.cpu.profile import data as datas
 from cuda.cpu.profile import page, text
@@ -48,6 +49,8 @@ class Options:
             raise ProfileError(f"--kernel {self.kernel!r} is no regular expression: {error}") from None
         except own(KeyError, ValueError, OSError) as error:
             raise ProfileError(str(error.args[0] if isinstance(error, KeyError) else error)) from None
+        if check.chosen() & check.INITCHECK:
+            raise ProfileError("CUDA_CPU_CHECK has initcheck, which does not see what profiled kernels write")
         if self.launch < 0:
             raise ProfileError(f"--launch is {self.launch}; launches are counted from 1")
         try:

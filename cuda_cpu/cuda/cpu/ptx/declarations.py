@@ -17,7 +17,7 @@ _LARGEST = 1 << 32  # bytes of a variable with an initial value
 _LARGEST_VECTOR = 16  # bytes
 MOST_ALIGNMENT = 4096  # bytes: CPU_MOST_ALIGNMENT in runtime/exec/worker.h
 _HIDDEN = (
-    "a .hidden parameter is a tensor map that NVIDIA's driver passes to tile kernels, in a way that is not documented; "
+    "a `.hidden` parameter is a tensor map that NVIDIA's driver passes to tile kernels, in an undocumented way; "
     "compile for a device below 9.0, whose tile kernels have none: set CUDA_CPU_CAPABILITY=8.9; or load the Tile IR"
 )
 _INITIALIZED = ("global", "const")  # spaces in which variables may have an initial value
