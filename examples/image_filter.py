@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Find the edges in a picture: python image_filter.py IN OUT (all formats that Pillow supports)"""
+"""Find the edges in a picture: python image_filter.py IN OUT (all formats that Pillow supports). Needs pillow."""
 
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Draw the Mandelbrot set: python mandelbrot.py [OUT.png]"""
+"""Draw the Mandelbrot set: python mandelbrot.py [OUT.png]. Needs pillow."""
 
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rotate and enlarge a picture with a texture, which interpolates it and repeats it beyond its edges."""
+"""Rotate and enlarge a picture with a texture, which interpolates it and repeats it beyond its edges. Needs pillow."""
 
 import sys
 

@@ -178,8 +178,8 @@ def wrong_option(message: str) -> OptionError:
 
 
 _INSTEAD_OF_PICKLING = {
-    "DeviceArray": "; send to_host(), or a Buffer of a memory resource with ipc_enabled=True, and call "
-    "DeviceArray.from_buffer() there",
+    "DeviceArray": "; use to_host() for its values, or send a Buffer of a memory resource with ipc_enabled=True and "
+    "call DeviceArray.from_buffer() there",
     "Kernel": "; send its ObjectCode, and call get_kernel() there",
 }
 
