@@ -66,20 +66,25 @@ cdef class Arena:
             raise ValueError(f"{address:#x} is not the address of a live allocation")
 
     @cython.critical_section
-    def share(self, address, int file, list queues not None):
+    def share(self, uint64_t address, int file):
         """Move the pages of an allocation into an empty file; return where in the file the allocation begins.
 
-        Return None, and move nothing, while one of `queues` has work. The GIL is held throughout, so that none gets new
-        work meanwhile.
+        Return None, and move nothing, while a queue has work. Meanwhile none gets new work: launches need no GIL.
         """
         cdef uint64_t offset
-        cdef Queue queue
         cdef cpu_arena *arena = self.get()
-        for queue in queues:
-            if not cpu_queue_idle(queue.queue):
-                return None
-        if not cpu_arena_share(arena, address, file, &offset):
-            raise OSError(errno, f"cannot move the allocation at {address:#x} to a file: {strerror(errno).decode()}")
+        cdef bint idle, done = False
+        cdef int error = 0
+        with nogil:
+            idle = cpu_queues_hold()
+            if idle:
+                done = cpu_arena_share(arena, address, file, &offset)
+                error = errno
+            cpu_queues_let_go()
+        if not idle:
+            return None
+        if not done:
+            raise OSError(error, f"cannot move the allocation at {address:#x} to a file: {strerror(error).decode()}")
         return offset
 
     @cython.critical_section

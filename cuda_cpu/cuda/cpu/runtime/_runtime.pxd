@@ -35,7 +35,7 @@ cdef extern from "queue/arena.h":
     uint64_t cpu_arena_used(cpu_arena *arena)
     int cpu_arena_allocate(cpu_arena *arena, uint64_t size, uint64_t *address) nogil
     bint cpu_arena_free(cpu_arena *arena, uint64_t address) nogil
-    bint cpu_arena_share(cpu_arena *arena, uint64_t address, int file, uint64_t *offset)
+    bint cpu_arena_share(cpu_arena *arena, uint64_t address, int file, uint64_t *offset) nogil
     bint cpu_arena_find(cpu_arena *arena, uint64_t address, uint64_t *start, uint64_t *size)
 
 cdef extern from "elf/elf_image.h":
@@ -318,6 +318,8 @@ cdef extern from "queue/queue.h":
     bint cpu_queue_take_fault(cpu_queue *queue, cpu_fault_record *fault)
     bint cpu_queue_take_interrupted(cpu_queue *queue)
     void cpu_queues_stop() nogil
+    bint cpu_queues_hold() nogil
+    void cpu_queues_let_go() nogil
     void cpu_queues_note_end()
 
 cdef extern from "queue/node.h":

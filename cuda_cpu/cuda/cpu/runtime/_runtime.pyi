@@ -35,7 +35,7 @@ class Arena:
     def allocate(self, size: int) -> int:
         """Return a 256-byte aligned address; the end (rounded up) touches the guard page. MemoryError when full."""
     def free(self, address: int) -> None: ...
-    def share(self, address: int, file: int, queues: list[Queue]) -> int | None:
+    def share(self, address: int, file: int) -> int | None:
         """Move the pages of an allocation into an empty file; return where in the file the allocation begins.
 
         Return None, and move nothing, while one of `queues` has work.

@@ -118,16 +118,16 @@ def test_arena_of_a_file():
 
 
 def test_an_allocation_moves_to_a_file():
-    arena, file, queue = runtime.Arena(SIZE), os.memfd_create("allocation"), runtime.Queue()
+    arena, file = runtime.Arena(SIZE), os.memfd_create("allocation")
     address = arena.allocate(5000)
     ctypes.memset(address, 4, 5000)
-    offset = arena.share(address, file, [queue])
+    offset = arena.share(address, file)
     assert contents(file, offset, 5000) == b"\4" * 5000
     ctypes.memset(address, 5, 5000)
     assert contents(file, offset, 5000) == b"\5" * 5000
     for wrong in (address, address + 1):  # shared already; no allocation
         with pytest.raises(OSError, match="cannot move"):
-            arena.share(wrong, file, [])
+            arena.share(wrong, file)
     arena.free(address)
     assert arena.allocate(5000) == address
     ctypes.memset(address, 6, 5000)

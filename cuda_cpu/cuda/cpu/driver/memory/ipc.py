@@ -67,7 +67,7 @@ def _move_to_file(record: Allocation) -> Exported:
             for owner, queue in _all_queues():
                 if not queue.is_idle():
                     wait.until(owner, queue.wait)
-            offset = record.arena.share(record.start, descriptor, [queue for _, queue in _all_queues()])
+            offset = record.arena.share(record.start, descriptor)
             if offset is None:
                 time.sleep(0)  # another thread has queued work
     except own(OSError) as error:

@@ -481,3 +481,19 @@ void cpu_queues_stop(void)
     }
     pthread_mutex_unlock(&all.lock);
 }
+
+bool cpu_queues_hold(void)
+{
+    bool idle = true;
+    pthread_mutex_lock(&all.lock);
+    for (struct cpu_queue *queue = all.first; queue; queue = queue->next)
+        idle &= !pthread_mutex_lock(&queue->lock) && cpu_queue_idle(queue);
+    return idle;
+}
+
+void cpu_queues_let_go(void)
+{
+    for (struct cpu_queue *queue = all.first; queue; queue = queue->next)
+        pthread_mutex_unlock(&queue->lock);
+    pthread_mutex_unlock(&all.lock);
+}

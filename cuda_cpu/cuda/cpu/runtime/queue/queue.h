@@ -158,6 +158,10 @@ void cpu_queue_cancel(struct cpu_queue *queue);
 bool cpu_queue_take_fault(struct cpu_queue *queue, struct cpu_fault_record *fault);
 void cpu_queues_stop(void);
 
+/* Let no queue take a command until cpu_queues_let_go(); return whether all queues are idle. */
+bool cpu_queues_hold(void);
+void cpu_queues_let_go(void);
+
 /* Record at Python's exit whether all queues are idle; cpu_queues_ended_idle() returns 1 if they were. */
 void cpu_queues_note_end(void);
 int cpu_queues_ended_idle(void);
