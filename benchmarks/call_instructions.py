@@ -54,7 +54,7 @@ def count(checkout: pathlib.Path, module: str, driver: pathlib.Path) -> dict[str
         if done.returncode != 0:
             raise SystemExit(f"{checkout}: status {done.returncode}\n{done.stderr[-2000:]}")
         dumps = sorted(pathlib.Path(folder).glob("counts.*"), key=lambda path: int(path.suffix[1:]))
-        totals = [int(re.search(r"^(?:totals|summary): (\d+)", path.read_text(), re.MULTILINE)[1]) for path in dumps]
+        totals = [int(re.findall(r"^(?:totals|summary): (\d+)", path.read_text(), re.MULTILINE)[0]) for path in dumps]
     # Dump 1 is what ran before the first mark, dump 2 the first row, dump 3 what lies between the rows, and so on.
     return dict(zip(done.stdout.splitlines(), (total / CALLS for total in totals[1::2]), strict=False))
 

@@ -85,7 +85,7 @@ def variables(folder: pathlib.Path) -> dict[str, str]:
 def newest_wheel(folder: pathlib.Path) -> pathlib.Path:
     """Return the newest wheel of open-cuda-python in a folder that the emulator can run."""
     found = [path for path in folder.glob("open_cuda_python-*aarch64.whl") if WHEEL.search(path.name)]
-    found = [path for path in found if f"3.{WHEEL.search(path.name)[1]}" in SUITES]
+    found = [path for path in found if f"3.{WHEEL.findall(path.name)[0]}" in SUITES]
     if not found:
         raise SystemExit(f"{folder} has no wheel for aarch64 and Python {', '.join(SUITES)}: run nox -s wheels")
     return max(found, key=os.path.getmtime)

@@ -49,8 +49,10 @@ class Progress:
     def find(self, name: str) -> pathlib.Path | None:
         """Return the file that was made under a name if it is unchanged."""
         facts = self.made.get(name)
-        path = self.out / facts["file"] if facts else None
-        return path if path and path.exists() and sha256(path) == facts["sha256"] else None
+        if not facts:
+            return None
+        path = self.out / facts["file"]
+        return path if path.exists() and sha256(path) == facts["sha256"] else None
 
     def add(self, name: str, path: pathlib.Path, **facts) -> None:
         self.made[name] = {"file": path.name, "bytes": path.stat().st_size, "sha256": sha256(path), **facts}
