@@ -76,10 +76,11 @@ def threads(session):
 
 @nox.session
 def fuzz(session):
-    """Feed damaged PTX, cubins and fatbins to their readers: `nox -s fuzz -- 100000 7` (number, seed)."""
+    """Feed damaged PTX, cubins, fatbins and Tile IR to their readers: `nox -s fuzz -- 100000 7` (number, seed)."""
     count, seed = (*session.posargs, *("20000", "1")[len(session.posargs) :])[:2]
     environment = {"CUDA_CPU_FUZZ": count, "CUDA_CPU_FUZZ_SEED": seed}
-    session.run("python", "-m", "pytest", "-q", "tests/cpu/ptx/test_ptx_fuzz.py", env=environment)
+    tests = ("tests/cpu/ptx/test_ptx_fuzz.py", "tests/cpu/ptx/image/test_tile_ir.py")
+    session.run("python", "-m", "pytest", "-q", *tests, env=environment)
 
 
 # Path, SIMD width, level, workers: all pairs of paths and levels, except pairs that produce the same code.

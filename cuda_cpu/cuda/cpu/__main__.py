@@ -87,7 +87,7 @@ def main(arguments: list[str]) -> int:
     _add_program(debugger)
     explainer = commands.add_parser("explain", help="print how a kernel becomes machine code, pass by pass")
     explainer.add_argument(
-        "file", metavar="FILE", help="PTX, or a cubin (made with -lineinfo) or fatbin that contains it"
+        "file", metavar="FILE", help="PTX, a cubin (made with -lineinfo) or fatbin that contains it, or Tile IR"
     )
     explainer.add_argument("--kernel", metavar="NAME", help="a part of its name will do; needed if there are several")
     explainer.add_argument(

@@ -7,8 +7,9 @@ from __future__ import annotations
 import pytest
 from support.tileiras import bytecode
 
-from cuda.cpu.compile import tile_assembler
+from cuda.cpu.compile import explain, tile_assembler
 from cuda.cpu.ptx.error import NoAssemblerError, NoPtxError, PtxError
+from cuda.cpu.ptx.image import image
 
 CODE = bytecode((1, b"abc"))
 ASSEMBLER = """#!/bin/sh
@@ -87,3 +88,14 @@ def test_reasons_not_to_run_it(folder):
         tile_assembler.assemble(CODE, 90)
     with pytest.raises(NoPtxError, match=r"needs compute capability 8\.0 or later"):
         tile_assembler.assemble(CODE, 75)
+
+
+def test_explain_assembles_tile_ir(folder):
+    """The script in place of tileiras returns PTX, where tileiras returns a cubin that contains it."""
+    ptx = ".version 9.5\n.target sm_89\n.address_size 64\n.visible .entry k() .reqntid 64 .language 7 { ret; }\n"
+    (folder / "k.ptx").write_text(ptx)
+    install(folder / "tileiras", ASSEMBLER.format(log=folder / "log").replace('cat "$1"', f"cat {folder / 'k.ptx'}"))
+    assert "k" in explain.explain(CODE)
+    assert "--gpu-name=sm_89" in (folder / "log").read_text()
+    with pytest.raises(NoPtxError, match="Tile IR has no PTX"):
+        image.ptx_of(CODE)

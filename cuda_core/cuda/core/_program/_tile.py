@@ -66,12 +66,9 @@ def find() -> str:
     """
     import shutil
 
-    from cuda.pathfinder import get_cuda_path_or_home
-
     search = [os.path.join(entry, "nvidia", "cu13", "bin") for entry in sys.path]
     search += os.environ.get("PATH", "").split(os.pathsep)
-    if toolkit := get_cuda_path_or_home():
-        search.append(os.path.join(toolkit, "bin"))
+    search += [os.path.join(os.environ[name], "bin") for name in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(name)]
     # What relative folders contain depends on the current directory.
     found = shutil.which("tileiras", path=os.pathsep.join(filter(os.path.isabs, search)))
     if found is None:

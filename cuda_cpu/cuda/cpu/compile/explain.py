@@ -8,11 +8,12 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator
 
 from cuda.cpu import passes
-from cuda.cpu.compile import jit
+from cuda.cpu.compile import jit, tile_assembler
 from cuda.cpu.passes.find_affine import contiguous_stride
 from cuda.cpu.passes.find_pending import members
 from cuda.cpu.passes.graph import BLOCK, RETURN, Block, Graph
 from cuda.cpu.ptx.error import PtxError
+from cuda.cpu.ptx.image import tile_ir
 from cuda.cpu.ptx.image.image import ptx_of
 from cuda.cpu.ptx.program import Program, build
 from cuda.cpu.ptx.syntax import (
@@ -38,7 +39,7 @@ def explain(data: bytes, name: str | None = None, *, parts: tuple[str, ...] = PA
     Parameters
     ----------
     data : bytes
-        PTX, or a cubin or fatbin that contains it.
+        PTX, a cubin or fatbin that contains it, or Tile IR.
     name : str, optional
         The kernel, or a part of its name that no other kernel has; needed if there are several.
     parts : tuple of str
@@ -60,6 +61,8 @@ def stages(
     data: bytes, name: str | None = None, *, parts: tuple[str, ...] = PARTS[:2], level: int = 3
 ) -> dict[str, list[str]]:
     """Return the lines of `explain` by title; the parameters are those of `explain`."""
+    if data.startswith(tile_ir.MAGIC):
+        data = tile_assembler.assemble(data, max(tile_assembler.ARCHITECTURES))
     program = build(ptx_of(data))
     name = _kernel_of(program, name)
     seen = _Seen()

@@ -110,6 +110,8 @@ def ptx_of(data: bytes, *, capability: int | None = None) -> list[str]:
         if len(data) < fatbin.WRAPPER_SIZE:
             raise PtxError("the fatbin wrapper is shorter than 24 bytes")
         data = _at_wrapper(data)
+    elif data.startswith(tile_ir.MAGIC):
+        raise NoPtxError("Tile IR has no PTX: tileiras assembles it to a cubin that has")
     elif magic != fatbin.MAGIC:
         return [_text(data)]
     return _fatbin_ptx(data, capability)
