@@ -16,7 +16,7 @@ from typing import Any
 import cuda.cpu
 from cuda.cpu.check import session as check_session
 from cuda.cpu.check.options import OptionError
-from cuda.cpu.counters import spans
+from cuda.cpu.counters import host_spans, spans
 from cuda.cpu.debug import session as debug_session
 from cuda.cpu.profile import session
 from cuda.cpu.programs import run
@@ -75,12 +75,14 @@ def main(arguments: list[str]) -> int:
     _add_program(checker)
     profiler = commands.add_parser("profile", help="run a program, and report exactly what its kernels did")
     session.add_arguments(profiler)
+    _add_range(profiler)
     _add_program(profiler, nargs="?")
     tracer = commands.add_parser("timeline", help="run a program, and report when its kernels and copies ran")
     tracer.add_argument(
         "-o", "--output", action="append", default=[], metavar="FILE",
         help="write the timeline: as a page if the name ends in .html, else as a trace for Perfetto and Chrome",
     )  # fmt: skip
+    _add_range(tracer)
     _add_program(tracer)
     debugger = commands.add_parser("debug", help="run a program in gdb or lldb, with breakpoints in its kernels")
     debug_session.add_arguments(debugger)
@@ -111,6 +113,27 @@ def main(arguments: list[str]) -> int:
     except (run.RunError, session.ProfileError, debug_session.DebugError, OptionError) as error:
         print(f"python -m cuda.cpu {given.command}: {error}", file=sys.stderr)
         return 2
+
+
+def _add_range(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--profile-from-start", choices=["on", "off"], default="on",
+        help="off: record only between calls of cuProfilerStart and cuProfilerStop; default on",
+    )  # fmt: skip
+
+
+def _recorded(given: argparse.Namespace) -> dict[str, str]:
+    """Return the variables for the part of a program that is recorded.
+
+    Raises
+    ------
+    ProfileError
+        The program is to run on a GPU.
+    """
+    if os.environ.get("CUDA_PYTHON_DRIVER") == "nvidia":
+        tool = {"profile": "Nsight Compute", "timeline": "Nsight Systems"}[given.command]
+        raise session.ProfileError(f"records the CPU device only; unset CUDA_PYTHON_DRIVER, or use {tool} on the GPU")
+    return {spans.FROM_START: str(int(given.profile_from_start == "on"))}
 
 
 def _add_program(parser: argparse.ArgumentParser, nargs: str | None = None) -> None:
@@ -149,7 +172,7 @@ def profile(given: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         return 0
     if given.script is None:
         parser.error("the following arguments are required: SCRIPT")
-    return _run(given, variables=session.variables(session.options_of(given)))
+    return _run(given, variables=_recorded(given) | session.variables(session.options_of(given)))
 
 
 def _check(given: argparse.Namespace) -> int:
@@ -165,7 +188,8 @@ def _timeline(given: argparse.Namespace) -> int:
         if problem := folder_problem(path):
             raise session.ProfileError(f"--output: {problem}")
     files = os.pathsep.join(map(os.path.abspath, given.output))
-    return _run(given, variables={spans.VARIABLE: files or "1"})
+    variables = {spans.VARIABLE: files or "1", host_spans.NVTX: cuda.cpu.library_path()}
+    return _run(given, variables=_recorded(given) | variables)
 
 
 if __name__ == "__main__":

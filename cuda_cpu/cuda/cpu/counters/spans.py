@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 VARIABLE = "CUDA_CPU_TIMELINE"  # files in which the timeline of the program is written at its end
-active = bool(os.environ.get(VARIABLE))
+FROM_START = "CUDA_CPU_FROM_START"  # "0": profiles and timelines begin with cuProfilerStart
+session = bool(os.environ.get(VARIABLE))  # of the program as a whole
+active = session and os.environ.get(FROM_START) != "0"
 
 
 class Span(NamedTuple):
@@ -21,6 +23,7 @@ class Span(NamedTuple):
     thread: str
     begin: int  # nanoseconds of time.monotonic_ns
     end: int
+    domain: str = ""  # of an NVTX range
 
 
 recorded: list[Span] = []

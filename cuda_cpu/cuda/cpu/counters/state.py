@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from cuda.cpu.counters.spans import FROM_START
 from cuda.cpu.runtime import _runtime
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ class Driver(NamedTuple):
     reload: Callable[[], None]  # lets all kernels be compiled again at their next launch
 
 
-active = os.environ.get(VARIABLE) == "1"
+session = os.environ.get(VARIABLE) == "1"  # of the program as a whole
+active = session and os.environ.get(FROM_START) != "0"
 driver: Driver | None = None  # None before it is imported
 forked = False  # a fork of a process that used the device, which reports what both have recorded
 _kernels = re.compile("")  # which are profiled, by name
@@ -86,6 +88,11 @@ def switch(on: bool, kernels: re.Pattern[str] = re.compile("")) -> None:
     if driver is not None:
         driver.reload()
     _runtime.invalidate_fast_path()
+
+
+def kernels() -> re.Pattern[str]:
+    """Return the pattern of the names of the kernels that are profiled."""
+    return _kernels
 
 
 def register(layout: Layout) -> int:

@@ -469,8 +469,10 @@ static int call_entry(struct shell_entry *entry, va_list *arguments) {
 int shell_call(struct shell_entry *entry, ...) {
     va_list arguments;
     va_start(arguments, entry);
+    int64_t begin = shell_span_begin ? shell_span_begin() : 0;
     shell_embedded_call *embedded = Py_IsInitialized ? NULL : shell_find_embedded();
     int status = embedded ? embedded(entry, &arguments, shell_ready, shell_ended_idle) : call_entry(entry, &arguments);
+    if (begin) shell_span_end(0, "", entry->name, shell_thread(), begin);
     va_end(arguments);
     return status;
 }

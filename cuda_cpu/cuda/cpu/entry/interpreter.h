@@ -58,6 +58,12 @@ typedef int shell_embedded_call(struct shell_entry *entry, va_list *arguments, v
                             int (*ended_idle)(void));
 shell_embedded_call *shell_find_embedded(void);
 
+/* spans.c: the time if a timeline is recorded, else 0; and the record of a call that began then. */
+int64_t shell_span_begin(void) __attribute__((weak));
+void shell_span_end(uint32_t kind, const char *domain, const char *name, uint64_t thread, int64_t begin)
+    __attribute__((weak));
+uint64_t shell_thread(void) __attribute__((weak));
+
 /* Called once with the address of the runtime's cpu_fast_path. */
 void shell_ready(uint64_t table) __attribute__((weak));
 /* Return whether Python has ended, with all queues idle. */

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Record when the work of streams ran: kernels, copies, waits, callbacks, graphs, and compilations on the host."""
+"""Record when the work of streams ran (kernels, copies, waits, callbacks, graphs), and what the host did.
+
+The host's part are driver calls, compilations, look-ups in the cache, and NVTX ranges.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +15,21 @@ import sys
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from cuda.cpu.counters import spans, state
+from cuda.cpu.counters import host_spans, ranges, spans, state
 from cuda.cpu.profile import timeline_page
 from cuda.cpu.report_files import of_process, replace
 from cuda.cpu.runtime import _runtime
 from cuda.cpu.signals import own
 
 WAITS = ("wait for value", "wait for event")
+HOST = ("compile", "cache look-up", host_spans.MEMORY, *host_spans.CATEGORIES)
 
 
 class Event(NamedTuple):
     """A span of time. `row` is the stream ("stream 1") or thread; times are nanoseconds from the first event on."""
 
     name: str
-    category: str  # kernel, copy, fill, wait for event, host callback, graph, compile, ...
+    category: str  # kernel, copy, fill, wait for event, host callback, graph, compile, driver call, NVTX range, ...
     row: str
     begin: int
     end: int
@@ -51,7 +55,8 @@ class Timeline(contextlib.ContextDecorator):
 
     Notes
     -----
-    The times are those of this machine's processor. On a GPU the timeline has the compilations of the CPU device only.
+    The times are those of this machine's processor. Work of a GPU is not recorded. NVTX ranges are recorded if the
+    library that contains NVTX calls it for the first time while a timeline is recorded, or after one was.
 
     Examples
     --------
@@ -69,17 +74,16 @@ class Timeline(contextlib.ContextDecorator):
             raise RuntimeError("another timeline is being recorded in this process")
         state.wait()
         _runtime.take_timeline()
+        host_spans.take()
         spans.recorded.clear()
-        spans.active = True
-        _runtime.timeline_switch(True)
+        ranges.record(True)
         return self
 
     def __exit__(self, *error: object) -> None:
         try:
             state.wait()
         finally:
-            spans.active = False
-            _runtime.timeline_switch(False)
+            ranges.record(False)
             self.events = collect()
 
     def __str__(self) -> str:
@@ -97,7 +101,7 @@ class Timeline(contextlib.ContextDecorator):
 def collect() -> list[Event]:
     """Return and forget what was recorded."""
     found = _runtime.take_timeline()
-    host = list(spans.recorded)
+    host = spans.recorded + host_spans.take()
     spans.recorded.clear()
     start = min([each[3] for each in found] + [each.begin for each in host], default=0)
     rows: dict[int, str] = {}
@@ -107,7 +111,8 @@ def collect() -> list[Event]:
         details: dict[str, Any] = {"grid": grid, "block": block} if kernel else {"bytes": size} if size else {}
         events.append(Event(kernel or kind, kind, row, begin - start, end - start, details))
     for each in host:
-        events.append(Event(each.name, each.category, each.thread, each.begin - start, each.end - start, {}))
+        more = {"domain": each.domain} if each.domain else {}
+        events.append(Event(each.name, each.category, each.thread, each.begin - start, each.end - start, more))
     return sorted(events, key=lambda event: (event.begin, -event.end))
 
 
@@ -131,21 +136,36 @@ def trace(events: Iterable[Event]) -> str:
 
 
 def summary(events: Iterable[Event]) -> str:
-    """Return a table of the time per kernel and kind of work: share of all, calls, minimum, median, maximum."""
-    groups: dict[str, list[int]] = {}
+    """Return a table of the time per kernel and kind of work of streams, and one of what the host did.
+
+    The columns are the share of all, the calls, and the total, minimum, median and maximum time. What the host does has
+    no share, since calls and ranges contain each other.
+    """
+    streams: dict[str, list[int]] = {}
+    host: dict[str, list[int]] = {}
     for event in events:
         if event.category not in WAITS and not event.category.startswith(("graph", "part")):
             name = f"{event.category} {event.name}" if event.category != event.name else event.name
+            groups = host if event.category in HOST else streams
             groups.setdefault(name, []).append(event.duration)
-    if not groups:
+    if not streams and not host:
         return "Nothing ran in any stream.\n"
-    total = sum(map(sum, groups.values())) or 1
-    width = min(max(map(len, groups)), 60)
-    lines = [f"{'':{width}}   share    calls        total       minimum        median       maximum (us)"]
+    total = sum(map(sum, streams.values()))
+    tables = _table(streams, "streams", total), _table(host, "host", 0)
+    return "\n".join(filter(None, tables))
+
+
+def _table(groups: dict[str, list[int]], title: str, whole: int) -> str:
+    if not groups:
+        return ""
+    width = min(max(map(len, [*groups, title])), 60)
+    lines = [f"{title:{width}} {'share' if whole else '':>8}    calls        total       minimum        median       "
+             "maximum (us)"]  # fmt: skip
     for name, times in sorted(groups.items(), key=lambda group: -sum(group[1])):
         figures = sum(times), min(times), statistics.median(times), max(times)
         shown = "".join(f"{figure / 1000:14,.1f}" for figure in figures)
-        lines.append(f"{name[:width]:{width}} {100 * sum(times) / total:6.1f} % {len(times):7,} {shown}")
+        share = f"{100 * sum(times) / whole:6.1f} %" if whole else f"{'':8}"
+        lines.append(f"{name[:width]:{width}} {share} {len(times):7,} {shown}")
     return "\n".join(lines) + "\n"
 
 

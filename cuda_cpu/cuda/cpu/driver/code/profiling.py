@@ -9,7 +9,7 @@ import os
 
 from cuda.cpu import at_exit, check
 from cuda.cpu.check import state as checks
-from cuda.cpu.counters import spans, state
+from cuda.cpu.counters import ranges, spans, state
 from cuda.cpu.driver.base import address
 from cuda.cpu.driver.code.function import functions
 from cuda.cpu.driver.device import device, wait
@@ -57,10 +57,10 @@ def begin() -> None:
     if checks.active and check.wants_leaks():
         at_exit.register(virtual_memory.report_leaks)
     state.driver = state.Driver(synchronize, reload)
-    if state.active:
+    if state.session:
         state.begin()
         at_exit.register(state.report)
-    if spans.active:
+    if spans.session:
         os.environ.setdefault(state.PROCESS, str(os.getpid()))
-        _runtime.timeline_switch(True)
+        ranges.record(spans.active)
         at_exit.register(state.report_timeline)
