@@ -272,7 +272,7 @@ def _kind_of(row: Counted, access: Access) -> str:
     kind = {READ: "ld", WRITE: "st"}.get(access.kind & UPDATE, "red" if row.opcode == "red" else "atom")
     if row.opcode != "cp" or "bulk" not in row.modifiers:
         return kind
-    return "tma_red" if "reduce" in row.modifiers and kind == "st" else f"tma_{kind}"
+    return "tma_red" if "reduce" in row.modifiers and kind != "ld" else f"tma_{kind}"
 
 
 def _count(frame: Frame, lanes: Value) -> Value:
