@@ -149,6 +149,22 @@ def test_driver_calls_are_recorded():
     assert all(name in host for name, _ in calls)
 
 
+def test_child_processes_do_not_inherit_what_was_recorded():
+    script = f"""
+import ctypes, os
+from cuda.cpu.counters import host_spans
+host_spans.switch(True)
+ctypes.CDLL({cuda.cpu.library_path()!r}).cuDriverGetVersion(ctypes.byref(ctypes.c_int()))
+child = os.fork()
+print("child" if not child else "parent", [each.name for each in host_spans.take()], flush=True)
+if not child:
+    os._exit(0)
+os.wait()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert sorted(done.stdout.splitlines()) == ["child []", "parent ['cuDriverGetVersion']"], done.stderr
+
+
 def test_ranges_of_the_package_nvtx(tmp_path):
     pytest.importorskip("nvtx", reason="the package nvtx is not installed")
     script = "import nvtx\nwith nvtx.annotate('mine', domain='d'): pass\nfrom cuda.cpu import driver\ndriver.cuInit(0)"

@@ -19,7 +19,17 @@ static struct {
     size_t used, size;
 } recorded = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+static _Thread_local uint64_t thread;
+
+/* A child process records its own calls only. */
+static void forget(void) {
+    pthread_mutex_init(&recorded.lock, NULL);
+    recorded.used = 0;
+    thread = 0;
+}
+
 __attribute__((constructor)) static void begin_with_program(void) {
+    pthread_atfork(NULL, NULL, forget);
     const char *files = getenv("CUDA_CPU_TIMELINE"), *start = getenv("CUDA_CPU_FROM_START");
     is_on = files && *files && !(start && !strcmp(start, "0"));
 }
@@ -32,7 +42,6 @@ int64_t shell_span_begin(void) {
 }
 
 uint64_t shell_thread(void) {
-    static _Thread_local uint64_t thread;
     if (!thread) thread = (uint64_t)syscall(SYS_gettid);
     return thread;
 }
