@@ -37,7 +37,8 @@ cdef extern from *:
         unsigned before = __atomic_load_n(sequence, __ATOMIC_ACQUIRE);
         for (int i = 0; i < words; i++) to[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        return !(before & 1) && __atomic_load_n(sequence, __ATOMIC_RELAXED) == before && *to == (uint64_t)(uintptr_t)key;
+        unsigned after = __atomic_load_n(sequence, __ATOMIC_RELAXED);
+        return !(before & 1) && after == before && *to == (uint64_t)(uintptr_t)key;
     #else
         if (*from != (uint64_t)(uintptr_t)key) return 0;
         __builtin_memcpy(copy, entry, 8 * words);

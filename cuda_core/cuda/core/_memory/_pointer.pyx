@@ -13,8 +13,6 @@ from cuda.core._utils._check cimport check
 from cuda.core._device._context cimport initialise
 from cuda.core._stream._stream cimport Stream
 
-import sys
-
 
 def pointer_device(cydriver.CUdeviceptr ptr) -> int:
     """Return the ordinal of the device on which the memory at an address is."""
