@@ -31,6 +31,10 @@ KINDS = {
         "{verb} of {size} bytes at byte {offset} of the thread's local memory, which has {bytes}",
     ),
     FOUND["VARIABLE"]: ("memcheck", "{verb} of {size} bytes at byte {offset} of {variable}, which has {bytes}"),
+    FOUND["EXITED"]: (
+        "memcheck",
+        "{verb} of {size} bytes at byte {offset} of the shared memory of another block, which has exited",
+    ),
     FOUND["PARAM"]: (
         "memcheck",
         "{verb} of {size} bytes at byte {offset} of the kernel's parameters, which have {bytes}",

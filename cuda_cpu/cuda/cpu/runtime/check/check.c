@@ -214,10 +214,13 @@ static bool judge(const struct cpu_running *warp, unsigned lane, uint32_t space,
     uint64_t shared = generic || space == CPU_SPACE_CLUSTER ? cpu_check_shared(warp, address) : 0;
     if (space == CPU_SPACE_SHARED || space == CPU_SPACE_CLUSTER || shared) {
         shared = shared ? shared : (uint64_t)(uintptr_t)abi->shared;
-        finding->kind = CPU_FOUND_SHARED;
+        uint64_t rank = (shared - (uint64_t)(uintptr_t)abi->cluster_shared) / CPU_CLUSTER_STRIDE;
+        const struct cpu_block *home = block->cluster->blocks[rank];
+        bool exited = home != block && !home->alive;
+        finding->kind = exited ? CPU_FOUND_EXITED : CPU_FOUND_SHARED;
         finding->offset = address - shared;
         finding->allocation.size = job->shared_size;
-        return !within(address, size, shared, job->shared_size);
+        return exited || !within(address, size, shared, job->shared_size);
     }
     if (generic || space == CPU_SPACE_PARAM) {
         uint64_t start = (uint64_t)(uintptr_t)abi->params;

@@ -89,6 +89,7 @@ enum cpu_finding_kind {
     CPU_FOUND_SHARED,     /* beyond the block's shared memory */
     CPU_FOUND_LOCAL,      /* beyond the thread's local memory */
     CPU_FOUND_VARIABLE,   /* beyond the variable that the address is computed from */
+    CPU_FOUND_EXITED,     /* in the shared memory of another block, which has exited */
     CPU_FOUND_PARAM,      /* beyond the kernel's parameters */
     CPU_FOUND_WRITE_AFTER_WRITE, /* a race: of threads that are not ordered by synchronisation */
     CPU_FOUND_READ_AFTER_WRITE,

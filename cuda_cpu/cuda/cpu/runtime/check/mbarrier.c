@@ -40,7 +40,8 @@ struct cpu_sync_block {
     uint32_t count, room;
     struct wait waits[CPU_MAX_WARPS];
     uint64_t knows[CPU_MAX_WARPS];      /* the last event that each warp can know of */
-    uint64_t arrived[CPU_BARRIERS + 1]; /* the last event before the last arrival at each barrier */
+    uint64_t arrived[CPU_BARRIERS + 1][2]; /* the last event before the last arrival, by barrier and parity of its phase */
+    uint32_t phase[CPU_BARRIERS], phases[CPU_MAX_WARPS]; /* of each barrier; of the barrier that a warp has arrived at */
 };
 
 bool cpu_sync_block_begin(struct cpu_block *block)
@@ -71,17 +72,27 @@ static struct cpu_sync_block *of_barrier(const struct cpu_running *warp, uint32_
 
 void cpu_sync_arrive(struct cpu_running *warp, uint32_t barrier)
 {
-    if (warp->block->sync && barrier <= CPU_BARRIERS)
-        of_barrier(warp, barrier)->arrived[barrier] = warp->block->cluster->events;
+    struct cpu_sync_block *sync = warp->block->sync;
+    if (!sync || barrier > CPU_BARRIERS)
+        return;
+    if (barrier < CPU_BARRIERS && !warp->block->barriers[barrier].warps) /* the first warp to arrive */
+        sync->phase[barrier]++;
+    uint32_t phase = warp->block->cluster->phase;
+    if (barrier < CPU_BARRIERS)
+        phase = sync->phases[warp->abi.warp_id] = sync->phase[barrier];
+    of_barrier(warp, barrier)->arrived[barrier][phase & 1] = warp->block->cluster->events;
 }
 
 void cpu_sync_pass(struct cpu_running *warp, uint32_t barrier)
 {
-    if (!warp->block->sync)
+    struct cpu_sync_block *sync = warp->block->sync;
+    uint32_t w = warp->abi.warp_id;
+    if (!sync)
         return;
-    uint64_t arrived = of_barrier(warp, barrier)->arrived[barrier], *knows = &warp->block->sync->knows[warp->abi.warp_id];
-    *knows = *knows > arrived ? *knows : arrived;
-    warp->block->sync->waits[warp->abi.warp_id] = (struct wait){0};
+    uint32_t phase = barrier < CPU_BARRIERS ? sync->phases[w] : warp->cluster_phase;
+    uint64_t arrived = of_barrier(warp, barrier)->arrived[barrier][phase & 1];
+    sync->knows[w] = sync->knows[w] > arrived ? sync->knows[w] : arrived;
+    sync->waits[w] = (struct wait){0};
 }
 
 /* Return the block whose shared memory contains the address, or NULL. */
