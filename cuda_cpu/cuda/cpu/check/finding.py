@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -119,9 +118,3 @@ def from_dict(found: dict[str, Any]) -> Finding:
     for name in STACKS:
         values[name] = tuple(Frame(**frame) for frame in found[name])
     return Finding(**values)
-
-
-def at_least(findings: Iterable[Finding], severity: str) -> list[Finding]:
-    """Return the findings that are not suppressed and at least as severe."""
-    least = SEVERITIES.index(severity)
-    return [each for each in findings if not each.suppressed_by and SEVERITIES.index(each.severity) >= least]
