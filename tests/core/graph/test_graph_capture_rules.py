@@ -111,6 +111,25 @@ def test_pinned_memory_can_be_freed_during_a_capture(builder, stream, mode, expl
     gc.collect()
 
 
+@pytest.mark.parametrize("explicit", [True, False])
+@pytest.mark.parametrize("mode", ["relaxed", "thread_local", "global"])
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+def test_memory_of_a_closed_stream_is_released_after_the_capture(builder, device, pool, mode, explicit):
+    """Without its stream, memory is freed after a wait for the device, which would invalidate the capture."""
+    before = used(pool)
+    with device.create_stream() as other:
+        buffer = pool.allocate(64, stream=other)
+    builder.begin_building(mode)
+    if explicit:
+        buffer.close()
+    del buffer
+    gc.collect()
+    assert used(pool) > before
+    assert builder.end_building().graph_definition.nodes() == set()
+    builder.close()
+    assert used(pool) == before
+
+
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
 def test_a_buffer_may_outlive_the_graph_that_allocates_it(builder, device):
     """The graph that was to allocate the buffer is destroyed first: nothing is freed, and nothing is reported."""

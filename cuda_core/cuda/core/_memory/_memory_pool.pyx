@@ -54,6 +54,8 @@ cdef int free(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1:
             native = NULL  # another thread has closed it meanwhile
         elif status != cydriver.CUDA_ERROR_INVALID_CONTEXT:
             return check(status, b"cuMemFreeAsync")
+    if native == NULL and must_wait(None):  # the wait below would invalidate a capture
+        return free_later(ptr, None, ordinal)
     # A finaliser may run in a thread without a current context.
     _active = activate_anyway(max(ordinal, 0))
     with nogil:
