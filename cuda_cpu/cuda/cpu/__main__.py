@@ -86,7 +86,7 @@ def main(arguments: list[str]) -> int:
     _add_program(tracer)
     debugger = commands.add_parser("debug", help="run a program in gdb or lldb, with breakpoints in its kernels")
     debug_session.add_arguments(debugger)
-    _add_program(debugger)
+    _add_program(debugger, nargs="?")
     explainer = commands.add_parser("explain", help="print how a kernel becomes machine code, pass by pass")
     explainer.add_argument(
         "file", metavar="FILE", help="PTX, a cubin (made with -lineinfo) or fatbin that contains it, or Tile IR"

@@ -53,6 +53,7 @@ LANGUAGE, OPTIONS = "c++", None
 '''
     + HOST
 )
+IMPORTS = "from cuda.core import ProgramOptions\n"
 BODY, CALL, STORE = 8, 18, 23  # lines of the program
 
 
@@ -103,6 +104,19 @@ def test_stepping_and_writing(debug):
     )  # fmt: skip
     assert values(out) == ["1000", "4"]
     assert re.search(rf"^{CALL + 1}\s+row\[threadIdx.x\] = sum;", out, re.MULTILINE)
+
+
+@pytest.mark.needs_nvrtc
+def test_inlined_functions_of_optimised_code(debug):
+    """With lineinfo alone, the call stack has inlined functions, and the variables are registers."""
+    text = CUDA.replace('"c++", None', '"c++", ProgramOptions(lineinfo=True)').replace(
+        "SOURCE = ", IMPORTS + "SOURCE = "
+    )
+    line = BODY  # that before BODY, behind the imports
+    out = debug(text, f"break program.py:{line}", "run", "cuda backtrace", "info cuda kernels", "print threadIdx")
+    assert re.search(rf"#0 .*twice.*program.py:{line}\n#1 .*sums .*program.py:{CALL + 1}\n", out)
+    assert re.search(r"^\* sums ", out, re.MULTILINE)
+    assert values(out) == ["{x = 0, y = 0, z = 0}"]
 
 
 @pytest.mark.needs_nvrtc

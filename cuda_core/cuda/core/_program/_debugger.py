@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Programs for a debugger of kernels: `python -m cuda.cpu debug` sets CUDA_CPU_DEBUG.
+"""Programs for a debugger of kernels on the CPU device, or for core dumps: see `cuda.cpu.debug`.
 
 They are compiled with -G unless their options say how, to PTX, which has the names and locations of variables; a cubin
 has not. Their lines are those of the Python file with the literal that holds the program, or of a file with its text.
@@ -19,10 +19,17 @@ if TYPE_CHECKING:
     from cuda.core._program._program_options import ProgramOptions
 
 VARIABLE, FOLDER = "CUDA_CPU_DEBUG", "CUDA_CPU_DEBUG_FOLDER"
+CORE = "CUDA_ENABLE_COREDUMP_ON_EXCEPTION"
 
 
 def active() -> bool:
-    return os.environ.get(VARIABLE) == "1"
+    """Return whether kernels on the CPU device are compiled for a debugger."""
+    value = os.environ.get(VARIABLE, "")
+    if value != "1" and (value or os.environ.get(CORE) != "1"):
+        return False
+    from cuda.bindings import _loader
+
+    return bool(_loader.is_cpu())
 
 
 def prepared(code: bytes, name: str, options: ProgramOptions) -> tuple[bytes, ProgramOptions]:

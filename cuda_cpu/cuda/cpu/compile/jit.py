@@ -12,7 +12,7 @@ import struct
 import sys
 from typing import TYPE_CHECKING
 
-from cuda.cpu import check
+from cuda.cpu import check, debug
 from cuda.cpu.compile import cache, identity, machines
 from cuda.cpu.compile.code import MachineCode
 from cuda.cpu.compile.frames import stack_of
@@ -115,15 +115,17 @@ def compile_for_debugger(program: Program, name: str, lane_run: int = FULL_RUN) 
     PtxError, ImportError
         As for `compile_kernel`.
     """
+    from cuda.cpu.debug import core
     from cuda.cpu.debug.instrument import Debug
     from cuda.cpu.runtime import _runtime
 
-    debug = Debug(program, name)
+    state = Debug(program, name)
     kernel = kernel_text(
-        program, name, lane_run, quick=True, locations=debug.symbols.locations, instrumentation=debug, plain=True
+        program, name, lane_run, quick=True, locations=state.symbols.locations, instrumentation=state, plain=True
     )
     with spans.span(name, "compile"), Progress(f"compiling kernel {name!r} for a debugger"):
-        data = assemble(debug.symbols.added_to(kernel.text), None)
+        data = assemble(state.symbols.added_to(kernel.text), None)
+    core.enable()
     image = _runtime.Image(data, debug=True)
     return MachineCode(
         image.address(name), kernel.path, kernel.local_bytes, image, lane_run=lane_run, frames=stack_of(data)
@@ -350,7 +352,7 @@ def _width_asked() -> str:
 
 def check_settings() -> None:
     """Raise a ValueError for an environment variable that would fail at the first launch."""
-    setting(), _path(), _width_asked(), most_instructions()
+    setting(), _path(), _width_asked(), most_instructions(), debug.active()
 
 
 # --- the host -----------------------------------------------------------------------------------------

@@ -7,10 +7,11 @@ from __future__ import annotations
 import os
 
 VARIABLE = "CUDA_CPU_DEBUG"
+CORE = "CUDA_ENABLE_COREDUMP_ON_EXCEPTION"  # the name that NVIDIA's driver knows
 
 
 def active() -> bool:
-    """Return whether kernels are compiled for a debugger.
+    """Return whether kernels are compiled for a debugger, or for core dumps.
 
     Raises
     ------
@@ -20,4 +21,9 @@ def active() -> bool:
     value = os.environ.get(VARIABLE, "")
     if value not in ("", "0", "1"):
         raise ValueError(f"{VARIABLE} is {value!r}; it must be 0 or 1")
-    return value == "1"
+    return value == "1" or (not value and core_is_wanted())
+
+
+def core_is_wanted() -> bool:
+    """Return whether a fault of a kernel writes a core dump."""
+    return os.environ.get(CORE) == "1"

@@ -9,6 +9,7 @@ lane, by which the debug information finds the variables of a thread.
 from __future__ import annotations
 
 import re
+import struct
 from typing import Any
 
 import gdb  # type: ignore[import-untyped, import-not-found, unused-ignore]
@@ -51,10 +52,18 @@ class Warp:
 
     def select(self, lane: int) -> None:
         """Let the variables of all frames be those of a lane."""
+        level = gdb.selected_frame().level()
         for frame in self.frames:
             address = int(frame.read_var("cuda_lane").address)
-            gdb.selected_inferior().write_memory(address, lane.to_bytes(8, "little"))
+            if core_file():
+                write_core(core_file(), address, lane)
+            else:
+                gdb.selected_inferior().write_memory(address, lane.to_bytes(8, "little"))
+        if core_file():
+            gdb.execute(f"core-file {core_file()}", to_string=True)
         gdb.execute("maintenance flush register-cache", to_string=True)  # frames show other arguments now
+        self.frames = _device_frames()
+        select_frame(level)
 
     def __str__(self) -> str:
         lane = self.lane
@@ -63,6 +72,25 @@ class Warp:
             f"kernel {self.kernel}, grid {_text(self.grid)}, block {_text(self.block)}, "
             f"thread {_text(self.thread_of(lane))}, warp {self.number}, lane {lane}{state}"
         )
+
+
+def core_file() -> str:
+    """Return the name of the core dump that is open, "" for a running program."""
+    match = re.search(r"core dump file:\s*`(.*)', file type", gdb.execute("info files", to_string=True))
+    return match[1] if match else ""
+
+
+def write_core(path: str, address: int, number: int) -> None:
+    """Change a number of 8 bytes in a core dump, a copy of the user's: gdb itself cannot write to it."""
+    with open(path, "r+b") as file:
+        head = file.read(64)
+        start, count = struct.unpack_from("<Q", head, 32)[0], struct.unpack_from("<H", head, 56)[0]
+        for index in range(count):
+            file.seek(start + 56 * index)
+            kind, _, offset, base, _, size = struct.unpack("<IIQQQQ", file.read(40))
+            if kind == 1 and base <= address < base + size:
+                file.seek(offset + address - base)
+                file.write(struct.pack("<Q", number))
 
 
 def _index_of(value: Any) -> tuple:
@@ -86,6 +114,14 @@ def _device_frames() -> list:
                 break
         frame = frame.older() if len(found) < 1000 else None
     return found
+
+
+def select_frame(level: int) -> None:
+    """Select a frame of the selected thread by its number."""
+    frame = gdb.newest_frame()
+    while frame.level() < level and frame.older() is not None:
+        frame = frame.older()
+    frame.select()
 
 
 def current() -> Warp | None:
@@ -137,6 +173,9 @@ class Focus:
             if warp is None:
                 return
             gdb.execute("set scheduler-locking step", to_string=True)  # other threads do not stop meanwhile
+            if warp.frames[0].level():  # a fault in a function of the compiler or the runtime
+                warp.frames[0].select()
+                gdb.execute("frame")
             lane = next((lane for lane in range(WARP) if warp.active >> lane & 1), warp.lane)
             if cls.selected is not None and cls.selected[0] == warp.block:
                 wanted = warp.lane_of(cls.selected[1])
@@ -177,7 +216,10 @@ class Cuda(gdb.Command):
             raise gdb.GdbError(f"cuda {argument}: give block, thread or lane with a number or (X,Y,Z)")
         given = dict(words)
         if not given:
-            print(f"[Current focus is CUDA {needed()}]")
+            warp = needed()
+            print(f"[Current focus is CUDA {warp}]")
+            if gdb.selected_frame().level() < warp.frames[0].level():
+                warp.frames[0].select()
             return
         warp = _find(given)
         lane: int | None
@@ -218,9 +260,7 @@ class Print(gdb.Command):
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         warp = needed()
-        frame = gdb.selected_frame()
-        level = next((number for number, each in enumerate(warp.frames) if each == frame), 0)
-        print(table(warp, lambda: str(evaluated(argument)), level))
+        print(table(warp, lambda: str(evaluated(argument))))
 
 
 def evaluated(text: str) -> Any:
@@ -231,7 +271,7 @@ def evaluated(text: str) -> Any:
     return gdb.parse_and_eval(text)
 
 
-def table(warp: Warp, value_of: Any, level: int = 0) -> str:
+def table(warp: Warp, value_of: Any) -> str:
     """Return what `value_of` returns for each lane that exists; lanes with the same value share a row."""
     before = warp.lane
     values: dict = {}
@@ -239,11 +279,9 @@ def table(warp: Warp, value_of: Any, level: int = 0) -> str:
         for lane in range(WARP):
             if warp.lanes >> lane & 1:
                 warp.select(lane)
-                _select_frame(level)
                 values[lane] = value_of()
     finally:
         warp.select(before)
-        _select_frame(level)
     rows, start = [], 0
     lanes = sorted(values)
     while start < len(lanes):
@@ -262,11 +300,6 @@ def _joins(warp: Warp, values: dict, a: int, b: int) -> bool:
     return values[a] == values[b] and (warp.active >> a & 1) == (warp.active >> b & 1)
 
 
-def _select_frame(level: int) -> None:
-    frames = _device_frames()
-    frames[min(level, len(frames) - 1)].select()
-
-
 class Backtrace(gdb.Command):
     """Print the call stack of the selected thread on the device: cuda backtrace"""
 
@@ -275,7 +308,7 @@ class Backtrace(gdb.Command):
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         warp = needed()
-        gdb.execute(f"backtrace {len(warp.frames)}")
+        gdb.execute(f"backtrace {warp.frames[-1].level() + 1}")
 
 
 class InfoCuda(gdb.Command):

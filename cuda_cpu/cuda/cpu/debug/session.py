@@ -8,10 +8,12 @@ import argparse
 import os
 import pathlib
 import shutil
+import struct
+import subprocess
 import tempfile
 from collections.abc import Mapping
 
-from cuda.cpu.debug import VARIABLE
+from cuda.cpu.debug import VARIABLE, core
 from cuda.cpu.debug.sources import FOLDER
 from cuda.cpu.programs import run
 
@@ -32,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--gdb", dest="debugger", action="store_const", const="gdb", help="use gdb (the default)")
     which.add_argument("--lldb", dest="debugger", action="store_const", const="lldb", help="use lldb")
     parser.set_defaults(debugger="gdb")
+    parser.add_argument("--core", metavar="FILE", help="open a core dump instead of running a program")
     parser.add_argument("--batch", action="store_true", help="end the debugger behind the commands")
     parser.add_argument(
         "-x", dest="files", action="append", default=[], metavar="FILE", help="run the debugger's commands in a file"
@@ -64,6 +67,10 @@ def program(given: argparse.Namespace) -> int:
         The debugger, or the program, does not exist.
     """
     path = find(given.debugger)
+    if given.core is not None:
+        return _open_core(given, path)
+    if given.script is None:
+        raise DebugError("give a program, or --core FILE")
     with tempfile.TemporaryDirectory(prefix="cuda-cpu-debug-") as folder:
         variables = {VARIABLE: "1", FOLDER: folder, "CUDA_CPU_WORKERS": os.environ.get("CUDA_CPU_WORKERS", "1")}
 
@@ -75,6 +82,30 @@ def program(given: argparse.Namespace) -> int:
         return run.program(
             given.python, given.script, given.arguments, kind=given.kind, variables=variables, under=command
         )
+
+
+def _open_core(given: argparse.Namespace, debugger: str) -> int:
+    """Open a core dump in gdb: a copy of it, in which the selected lane is written."""
+    if given.debugger != "gdb":
+        raise DebugError("core dumps are opened by gdb alone")
+    try:
+        data = pathlib.Path(given.core).read_bytes()
+        description, objects = core.read(data)
+    except (OSError, ValueError, struct.error) as error:
+        raise DebugError(f"{given.core} cannot be read as a core dump of the CPU device: {error}") from None
+    with tempfile.TemporaryDirectory(prefix="cuda-cpu-debug-") as folder:
+        copy = pathlib.Path(folder, "core")
+        copy.write_bytes(data)
+        lines = [f"core-file {copy}"]
+        for number, each in enumerate(objects):
+            file = pathlib.Path(folder, f"kernel{number}.o")
+            file.write_bytes(each)
+            lines.append(f"add-symbol-file {file} {core.code_address(each):#x}")
+        file = pathlib.Path(folder, "commands")
+        lines += [f"source {COMMANDS}", "cuda", "frame"]
+        file.write_text("set confirm off\nset debuginfod enabled off\n" + "\n".join(lines) + "\n")
+        print(description)
+        return run.wait(subprocess.Popen([debugger, *_gdb_options(given, str(file))]))
 
 
 def _commands(debugger: str, environment: Mapping[str, str]) -> str:
@@ -98,7 +129,10 @@ def _options(given: argparse.Namespace, file: str) -> list[str]:
         more = [word for each in given.files for word in ("-s", each)]
         more += [word for each in given.lines for word in ("-o", each)]
         return [*first, *more, *(["--batch"] if given.batch else []), "--"]
-    options = ["-q", *(["-batch"] if given.batch else []), "-x", file, "-x", str(COMMANDS)]
-    options += [word for each in given.files for word in ("-x", each)]
-    options += [word for each in given.lines for word in ("-ex", each)]
-    return [*options, "--args"]
+    return [*_gdb_options(given, file, str(COMMANDS)), "--args"]
+
+
+def _gdb_options(given: argparse.Namespace, *files: str) -> list[str]:
+    options = ["-q", *(["-batch"] if given.batch else [])]
+    options += [word for each in (*files, *given.files) for word in ("-x", each)]
+    return options + [word for each in given.lines for word in ("-ex", each)]

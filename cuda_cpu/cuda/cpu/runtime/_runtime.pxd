@@ -45,6 +45,14 @@ cdef extern from "elf/elf_image.h":
     void cpu_image_free(cpu_image *image)
     void cpu_image_range(const cpu_image *image, uint64_t *base, uint64_t *size)
 
+cdef extern from "elf/elf_debug.h":
+    uint64_t cpu_elf_announced(uint64_t number, uint8_t *copy, uint64_t room)
+
+cdef extern from "exec/snapshot.h":
+    void cpu_snapshots_enable(bint enabled)
+    bint cpu_snapshot_part(uint32_t number, uint64_t *address, uint64_t *size, const uint8_t **data)
+    void cpu_snapshot_drop()
+
 cdef extern from "exec/worker.h":
     ctypedef void (*entry_function)(void *) noexcept nogil
     struct cpu_parameter:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from cuda.cpu import abi
+from cuda.cpu import abi, debug
 from cuda.cpu.abi import (
     CUDA_ERROR_ASSERT,
     CUDA_ERROR_CONTEXT_IS_DESTROYED,
@@ -114,6 +114,8 @@ def collect(context: Any, queue: Any) -> None:
     if fault is None or context.error:
         return
     status, text = (0, "") if fault.kind == CANCELLED else describe(context, fault)
+    if text and debug.core_is_wanted():
+        text += _dump(context, text)
     with context.lock:
         if context.id != generation or context.ending:
             return  # another thread resets the context, which clears its error
@@ -125,6 +127,14 @@ def collect(context: Any, queue: Any) -> None:
         on_fault(context.device.ordinal, status)
     for each in context.queues():
         each.cancel()
+
+
+def _dump(context: Any, text: str) -> str:
+    """Write a core dump of a fault, and return a line that names it, "" if there is none."""
+    from cuda.cpu.debug import core
+
+    name = core.write(text, [(each.start, each.size) for each in address.of_context(context)])
+    return f"\nThe core dump is {name}: python -m cuda.cpu debug --core {name}" if name else ""
 
 
 def collect_all(context: Any) -> None:

@@ -25,6 +25,8 @@ static inline void cpu_reset_floating_point(void)
 #define CPU_PROGRAM_COUNTER(context) ((uint64_t)(context)->uc_mcontext.pc)
 #define CPU_STACK_POINTER(context) ((uint64_t)(context)->uc_mcontext.sp)
 
+#define CPU_REGISTERS 34 /* in a core dump */
+
 /* Assembly of a jump through the pointer variable `name`. */
 #define CPU_JUMP_THROUGH(name) "\tadrp x16, " name "\n\tldr x16, [x16, :lo12:" name "]\n\tbr x16\n"
 
@@ -169,6 +171,33 @@ static bool relocate_field(const struct relocation *r)
     default:
         return cpu_elf_fail(object, "relocation type %u is not supported", type);
     }
+}
+
+#endif
+
+#ifdef CPU_ARCH_SNAPSHOTS
+
+#define FRAME_POINTER 29 /* DWARF's number */
+
+enum { SP = 31, PC = 32, PSTATE = 33 }; /* in struct user_pt_regs, behind x0 to x30 */
+
+static uint64_t stack_pointer_of(const uint64_t *registers)
+{
+    return registers[SP];
+}
+
+static void set_frame(uint64_t *registers, uint64_t pc, uint64_t frame, uint64_t sp)
+{
+    registers[PC] = pc, registers[FRAME_POINTER] = frame, registers[SP] = sp;
+}
+
+static void copy_registers(uint64_t *registers, const ucontext_t *context)
+{
+    for (unsigned i = 0; i < SP; i++)
+        registers[i] = context->uc_mcontext.regs[i];
+    registers[SP] = context->uc_mcontext.sp;
+    registers[PC] = context->uc_mcontext.pc;
+    registers[PSTATE] = context->uc_mcontext.pstate;
 }
 
 #endif

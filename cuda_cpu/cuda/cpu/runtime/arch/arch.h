@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * All C code that depends on the target CPU, in one header for each: spin-wait hint, floating-point state, signal
- * contexts, tail jumps. Two parts are compiled only into the file that defines their macro before it includes this
- * header: the context switch of fibers (CPU_ARCH_FIBERS) and ELF relocations (CPU_ARCH_RELOCATIONS).
+ * contexts, tail jumps. Three parts are compiled only into the file that defines their macro before it includes this
+ * header: the context switch of fibers (CPU_ARCH_FIBERS), ELF relocations (CPU_ARCH_RELOCATIONS) and the registers of
+ * core dumps (CPU_ARCH_SNAPSHOTS).
  */
 #if defined(__x86_64__)
 #include "x86_64.h"

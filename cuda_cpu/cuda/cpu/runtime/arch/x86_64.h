@@ -27,6 +27,8 @@ static inline void cpu_reset_floating_point(void)
 #define CPU_PROGRAM_COUNTER(context) ((uint64_t)(context)->uc_mcontext.gregs[REG_RIP])
 #define CPU_STACK_POINTER(context) ((uint64_t)(context)->uc_mcontext.gregs[REG_RSP])
 
+#define CPU_REGISTERS 27 /* in a core dump */
+
 /* Assembly of a jump through the pointer variable `name`. */
 #define CPU_JUMP_THROUGH(name) "\tjmp *" name "(%rip)\n"
 
@@ -149,6 +151,33 @@ static bool relocate_field(const struct relocation *r)
     default:
         return cpu_elf_fail(object, "relocation type %u is not supported", type);
     }
+}
+
+#endif
+
+#ifdef CPU_ARCH_SNAPSHOTS
+
+#define FRAME_POINTER 6 /* DWARF's number */
+
+enum { RBP = 4, RIP = 16, RSP = 19 }; /* in struct user_regs_struct */
+
+static uint64_t stack_pointer_of(const uint64_t *registers)
+{
+    return registers[RSP];
+}
+
+static void set_frame(uint64_t *registers, uint64_t pc, uint64_t frame, uint64_t sp)
+{
+    registers[RIP] = pc, registers[RBP] = frame, registers[RSP] = sp;
+}
+
+static void copy_registers(uint64_t *registers, const ucontext_t *context)
+{
+    static const int order[] = {REG_R15, REG_R14, REG_R13, REG_R12, REG_RBP, REG_RBX, REG_R11, REG_R10, REG_R9,
+                                REG_R8, REG_RAX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_RAX, REG_RIP, -1,
+                                REG_EFL, REG_RSP};
+    for (unsigned i = 0; i < sizeof order / sizeof *order; i++)
+        registers[i] = order[i] < 0 ? 0 : (uint64_t)context->uc_mcontext.gregs[order[i]];
 }
 
 #endif

@@ -74,6 +74,19 @@ struct jit_code_entry *cpu_elf_announce(const struct object *object)
     return entry;
 }
 
+uint64_t cpu_elf_announced(uint64_t number, uint8_t *copy, uint64_t room)
+{
+    pthread_mutex_lock(&lock);
+    const struct jit_code_entry *entry = __jit_debug_descriptor.first_entry;
+    while (entry && number--)
+        entry = entry->next_entry;
+    uint64_t size = entry ? entry->symfile_size : 0;
+    if (size && size <= room)
+        memcpy(copy, entry->symfile_addr, size);
+    pthread_mutex_unlock(&lock);
+    return size;
+}
+
 void cpu_elf_withdraw(struct jit_code_entry *entry)
 {
     if (!entry)

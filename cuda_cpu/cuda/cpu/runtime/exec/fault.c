@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "arch/arch.h"
+#include "snapshot.h"
 #include "worker.h"
 
 #ifndef AT_MINSIGSTKSZ
@@ -113,6 +114,7 @@ static void record_fault(struct cpu_worker *worker, uint32_t kind, uint64_t addr
         return;
     struct cpu_fault_record *fault = &worker->job->fault;
     fault->pc = CPU_PROGRAM_COUNTER(context);
+    cpu_snapshot_take(worker->current, context);
     record_callers(fault, (uint64_t)(uintptr_t)worker->job->compiled->entry, CPU_STACK_POINTER(context));
 }
 

@@ -12,6 +12,7 @@
 #include "queue/node.h"
 #include "heap.h"
 #include "printf.h"
+#include "snapshot.h"
 #include "counters/counters.h"
 #include "texture/tensor.h"
 #include "texture/texture.h"
@@ -22,7 +23,8 @@
 void cpu_fault_now(struct cpu_running *warp, uint32_t kind, uint32_t line, uint64_t address, const char *message)
 {
     struct cpu_worker *worker = warp->block->worker;
-    cpu_job_fault(worker->job, warp, kind, line, address, message);
+    if (cpu_job_fault(worker->job, warp, kind, line, address, message) && kind != CPU_FAULT_CANCELLED)
+        cpu_snapshot_take(warp, NULL);
     cpu_worker_abort(worker);
 }
 
