@@ -73,3 +73,6 @@ def test_kernels_with_tensor_maps_are_refused_with_advice(tmp_path):
     done = run(tmp_path, str(PROGRAM), "matmul")
     assert done.returncode == 1
     assert "set CUDA_CPU_CAPABILITY=8.9" in done.stderr
+    without = PROGRAM.read_text().replace("padding_mode=ZERO)", "padding_mode=ZERO, allow_tma=False)")
+    (tmp_path / "without.py").write_text(without.replace("(i, j), total)", "(i, j), total, allow_tma=False)"))
+    assert "matmul is right" in run(tmp_path, str(tmp_path / "without.py"), "matmul").stdout

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from support.tileiras import add_to_path, bytecode, needs_tileiras
 
-from cuda.core import LaunchConfig, NVRTCError, ObjectCode, Program, ProgramOptions, TileError, launch
+from cuda.core import LaunchConfig, Linker, NVRTCError, ObjectCode, Program, ProgramOptions, TileError, launch
 from cuda.core._program import _image_size, _tile
-from cuda.core.utils import InMemoryProgramCache
+from cuda.core.utils import InMemoryProgramCache, make_fatbin
 
 pytestmark = [pytest.mark.needs_nvrtc, pytest.mark.needs_recent_nvrtc]
 
@@ -148,6 +148,13 @@ def test_code_that_tileiras_rejects(tile_ir, assembler):
         Program(tile_ir.code, "tile", ProgramOptions(arch="sm_999")).compile("cubin")
 
 
+def test_tile_ir_is_not_linked(tile_ir):
+    with pytest.raises(ValueError, match="Tile IR is not linked: load it"):
+        Linker(tile_ir)
+    with pytest.raises(ValueError, match="not of tile_ir"):
+        make_fatbin(tile_ir)
+
+
 def test_invalid_programs(tile_ir):
     with pytest.raises(ValueError, match="not Tile IR bytecode: it begins with 61 62 63"):
         Program(b"abc", "tile")
@@ -168,5 +175,8 @@ def test_damaged_bytecode_is_refused_before_it_is_loaded(tile_ir):
     for size in (8, 12, 13, 14, 60, len(tile_ir.code) - 1):
         with pytest.raises(ValueError, match="damaged or cut off"):
             ObjectCode.from_tile_ir(tile_ir.code[:size]).get_kernel("twice")
+    for count in (11, 1 << 20):
+        with pytest.raises(ValueError, match="has more than 64 bits"):
+            _image_size.check_image(bytecode()[:-1] + b"\1" + b"\xff" * count)
     with pytest.raises(ValueError, match="damaged or cut off"):
         _image_size.check_image(bytecode((1, b"a"), aligned=1).replace(b"\x81\1\1", b"\x81\1\0"))

@@ -13,6 +13,7 @@ _FATBIN = struct.pack("<I", 0xBA55ED50)
 _WRAPPER = struct.pack("<I", 0x466243B1)  # {u32 magic, u32 version, const void *fatbin, const void *file}
 _ELF_HEADER, _SECTION, _PROGRAM, _FATBIN_HEADER = 64, 64, 56, 16
 _TILE_HEADER, _TILE_ALIGNED, _TILE_MORE = 12, 0x80, 0x80
+_MOST_BITS = 64
 _NOBITS = 8  # SHT_NOBITS: a section without bytes in the file
 
 
@@ -68,6 +69,8 @@ def _tile_integer(code: bytes, at: int) -> tuple[int, int]:
     """Return a variable-width integer, and the offset after it: 7 bits a byte, the lowest first."""
     value = shift = 0
     while code[at] & _TILE_MORE:
+        if shift >= _MOST_BITS:
+            raise ValueError(f"module is damaged: the number at byte {at} has more than {_MOST_BITS} bits")
         value |= (code[at] & ~_TILE_MORE) << shift
         at, shift = at + 1, shift + 7
     return value | code[at] << shift, at + 1

@@ -77,6 +77,8 @@ class Linker:
         for code in object_codes:
             if not isinstance(code, ObjectCode):
                 raise TypeError(f"what is linked must be an ObjectCode, not {type(code).__name__}")
+            if code.code_type == "tile_ir":
+                raise ValueError("Tile IR is not linked: load it, or assemble it by Program(code, 'tile')")
         self._options = dataclasses.replace(as_options(LinkerOptions, options, "options"))
         self._options.arch = self._options.arch or default_arch(f"sm_{current_arch()}" if current_arch() else None)
         self._codes = object_codes
