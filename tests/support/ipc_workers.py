@@ -119,6 +119,20 @@ def open_descriptor(kept, stream, name, descriptor, value):
         return buffer.is_mapped
 
 
+def export(kept, stream):
+    """Return two exports of a buffer with 32 bytes of 3, and the descriptor of an event."""
+    from multiprocessing.reduction import ForkingPickler
+
+    from cuda.core import DeviceMemoryResource
+
+    kept["buffer"] = DeviceMemoryResource(0, {"ipc_enabled": True}).allocate(32, stream=stream)
+    kept["buffer"].fill(3, stream=stream)
+    stream.sync()
+    kept["event"] = stream.record(options={"ipc_enabled": True})
+    exports = [bytes(ForkingPickler.dumps(kept["buffer"])) for _ in range(2)]
+    return *exports, kept["event"].ipc_descriptor
+
+
 def record(kept, stream, event):
     """Record an event of another process."""
     kept["event"] = event

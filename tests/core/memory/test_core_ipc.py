@@ -17,6 +17,7 @@ from cuda.core import (
     CUDAError,
     DeviceMemoryResource,
     DeviceMemoryResourceOptions,
+    Event,
     EventOptions,
     PinnedMemoryResource,
     PinnedMemoryResourceOptions,
@@ -224,8 +225,6 @@ def test_buffers_are_forwarded_to_a_third_process(other, resource, buffer, read)
 
 
 def test_wrong_event_descriptors(device):
-    from cuda.core import Event
-
     with pytest.raises(ValueError, match=r"^ipc_descriptor has 3 bytes, but an event's has 64$"):
         Event.from_ipc_descriptor(IPCEventDescriptor(b"abc", device.uuid, False))
     with pytest.raises(RuntimeError, match=r"^the event belongs to device nobody, which this process does not see$"):
@@ -294,6 +293,25 @@ def test_a_buffer_outlives_the_importing_process(device, stream, buffer, read):
     other.end()
     assert read(buffer) == b"\6" * 64
     assert isinstance(buffer, Buffer)
+
+
+@pytest.mark.cpu_only
+def test_what_a_killed_process_has_shared(device, stream, read):
+    """What is mapped stays readable, and its events are done. Nothing more can be opened."""
+    other = Other("spawn")
+    first, second, descriptor = other.export()
+    buffer, event = pickle.loads(first), Event.from_ipc_descriptor(descriptor)
+    other.process.kill()
+    other.process.join(60)
+    stream.wait(event)
+    stream.sync()
+    assert event.is_done
+    assert read(buffer) == b"\3" * 32
+    with pytest.raises(OSError, match=r"Connection refused|No such file"):
+        pickle.loads(second)
+    with pytest.raises(CUDAError, match=rf"what process {other.process.pid} exported is gone") as raised:
+        Event.from_ipc_descriptor(descriptor)
+    assert raised.value.name == "CUDA_ERROR_MAP_FAILED"
 
 
 @pytest.fixture(scope="module")
