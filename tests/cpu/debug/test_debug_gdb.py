@@ -3,6 +3,9 @@
 """python -m cuda.cpu debug: breakpoints on lines and kernels, the call stack, variables of lanes, commands."""
 
 import re
+import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -183,3 +186,36 @@ def test_without_a_debugger_there_is_advice(monkeypatch, capsys, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert command.main(["debug", str(tmp_path / "program.py")]) == 2
     assert "gdb is not installed: apt-get install gdb" in capsys.readouterr().err
+
+
+@pytest.mark.needs_nvrtc
+def test_illegal_access_stops_at_its_line(debug):
+    text = CUDA.replace("row[threadIdx.x] + pair.first", "*(int *)(i == 33 ? nullptr : out)")
+    out = debug(text, "run", "cuda print i == 33", "up 0", "print i == 33", "continue")
+    assert "received signal SIGSEGV" in out
+    assert re.search(rf"sums .*\) at .*program.py:{STORE}\n", out)
+    assert re.search(r"^lane 1 +true\nlanes 2-7 +false$", out, re.MULTILINE)
+    assert "CUDA_ERROR_ILLEGAL_ADDRESS" in out
+
+
+@pytest.mark.needs_nvrtc
+def test_lldb(tmp_path):
+    if shutil.which("lldb") is None:
+        pytest.skip("lldb is not installed: apt-get install lldb")
+    (tmp_path / "program.py").write_text(CUDA)
+    commands = (
+        f"breakpoint set -f program.py -l {BODY}",
+        "run",
+        "bt 2",
+        "expression cuda_lane = 5",
+        "frame variable value",
+    )
+    words = [word for each in commands for word in ("-ex", each)]
+    out = subprocess.run(
+        [sys.executable, "-m", "cuda.cpu", "debug", "--lldb", "--batch", *words, str(tmp_path / "program.py")],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300,
+    ).stdout  # fmt: skip
+    if "stop reason = breakpoint" not in out and "Operation not permitted" in out:
+        pytest.skip("lldb cannot start programs here")
+    assert re.search(rf"frame #1: .*sums\(out=0x\w+, n=70\) at program.py:{CALL}", out)
+    assert "(int) value = 5" in out
