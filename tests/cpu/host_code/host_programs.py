@@ -103,11 +103,11 @@ def environment(variables: dict[str, str]) -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "CUDA_CPU_LOG"} | variables
 
 
-def run(program: pathlib.Path, *arguments: str, options: tuple[str, ...] = (), **variables: str):
-    """Run a program with `python -m cuda.cpu run`."""
+def run(program: pathlib.Path, *arguments: str, options: tuple[str, ...] = (), command: str = "run", **variables: str):
+    """Run a program with `python -m cuda.cpu run`, or another command."""
     try:
         machine_code.python_library(None)
     except machine_code.MachineCodeError as error:
         pytest.skip(str(error))
-    command = [sys.executable, "-m", "cuda.cpu", "run", *options, str(program), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=environment(variables), timeout=100)
+    words = [sys.executable, "-m", "cuda.cpu", command, *options, str(program), *arguments]
+    return subprocess.run(words, capture_output=True, text=True, env=environment(variables), timeout=100)

@@ -155,6 +155,15 @@ def test_checks(stub):
     assert "memcheck" in done.stderr
 
 
+def test_report_of_checks(stub, tmp_path):
+    """There are no call stacks of Python in a program without it."""
+    done = run(stub, "fail", command="check", options=("--json", str(tmp_path / "out.json")))
+    assert "crash: cudaSuccess" in done.stdout
+    assert done.returncode == 1, done.stderr
+    (found,) = json.loads((tmp_path / "out.json").read_text())["findings"]
+    assert (found["checker"], found["kernel"], found["launch_stack"]) == ("memcheck", "crash", [])
+
+
 def test_another_runtime_library_is_passed_over(stub, tmp_path):
     """LD_LIBRARY_PATH often contains the folder of a CUDA toolkit."""
     shutil.copy(PACKAGE / "entry" / "libcuda.so.1", tmp_path / RUNTIME)  # has none of its functions
