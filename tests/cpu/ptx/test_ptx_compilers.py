@@ -176,6 +176,33 @@ def test_inlined_functions_have_their_calls(result, arch):
         assert {file.rpartition("/")[2] for _, file, _ in frames} == {"test.cu"}
 
 
+CALLED = """
+__device__ __noinline__ void far(float *p, int i) {
+    p[i] = 1; }
+extern "C" __global__ void once(float *p) {
+    far(p, threadIdx.x); }
+extern "C" __global__ void twice(float *p) {
+    far(p, threadIdx.x);
+    far(p, threadIdx.x + 7); }
+"""
+
+
+@pytest.mark.parametrize("result", ["PTX", "CUBIN"])
+def test_a_single_call_is_followed(result):
+    """Of two calls, nothing tells which one it was."""
+    (unit,) = ptx_of(compile_cuda(CALLED, "--gpu-architecture=sm_90", "-lineinfo", result=result))
+    program = build([unit])
+    for kernel, expected in (("once", [("_Z3farPfi", 3), ("once", 5)]), ("twice", [("_Z3farPfi", 3)])):
+        number = program.reachable(kernel).index("_Z3farPfi")
+        (store,) = (
+            each
+            for each in program.functions["_Z3farPfi"].body
+            if isinstance(each, Instruction) and each.opcode == "st"
+        )
+        frames = frames_of_site(program, kernel, number << 32 | store.line)
+        assert [(name, line) for name, _, line in frames] == expected
+
+
 # --- cubins -------------------------------------------------------------------------------------------
 
 KERNEL = """
