@@ -57,6 +57,7 @@
 #pragma weak PyFloat_FromDouble
 #pragma weak PyGC_Disable
 #pragma weak PyGC_Enable
+#pragma weak PyGILState_Check
 #pragma weak PyGILState_Ensure
 #pragma weak PyGILState_Release
 #pragma weak PyImport_ImportModule
@@ -103,7 +104,13 @@ static int in_forked_child;
 /* Weak: only free-threaded interpreters define it. */
 extern void _Py_DecRefShared(PyObject *);
 
-static void mark_forked_child(void) { in_forked_child = 1; }
+/* Calls in progress that have disabled garbage collection. In a forked child they never end. */
+static _Atomic int calls_without_collection;
+
+static void mark_forked_child(void) {
+    in_forked_child = 1;
+    if (calls_without_collection && PyGILState_Check()) PyGC_Enable();
+}
 
 /* Return whether the process runs an interpreter with another object layout; print a message the first time. */
 static int is_other_python(void) {
@@ -418,7 +425,9 @@ static int call_function(PyObject *function, const char *inputs, va_list *argume
 static int call_without_collection(PyObject *function, const char *inputs, va_list *arguments, struct output *outputs,
                                    int count) {
     int collects = PyGC_Disable();
+    calls_without_collection += collects;
     int status = call_function(function, inputs, arguments, outputs, count);
+    calls_without_collection -= collects;
     if (collects) PyGC_Enable();
     return status;
 }
