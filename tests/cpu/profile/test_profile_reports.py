@@ -11,7 +11,7 @@ import pytest
 from support.profile_cases import CONFLICTS, HEAD, TAIL, sectors
 from support.profile_reports import NAMES, Balanced, script_of
 
-from cuda.cpu.profile import METRICS, Profile
+from cuda.cpu.profile import METRICS, Profile, page
 from cuda.cpu.profile import data as datas
 from cuda.cpu.profile.advice import advice
 from cuda.cpu.profile.text import difference
@@ -124,6 +124,20 @@ def test_command_line_selects(tmp_path):
     assert done.stderr.count("<<<") == 1
     assert "No launch of a profiled kernel" in run("--kernel", "none", script).stderr
     assert "there is no launch 9" in run("--launch", 9, script).stderr
+
+
+def test_launches_are_compared_although_their_shared_memory_changed(launcher):
+    texts = [NAMES["no conflict"].text, NAMES["no conflict"].text.replace("s[16384]", "s[8192]")]
+    data = []
+    for text in texts:
+        with Profile() as profile:
+            launcher.launch(launcher.function(text))
+        data.append(datas.data_of(profile.launches))
+    before, after = data
+    report = difference(before, after)
+    assert "only in" not in report
+    assert [line.split()[0] for line in report.splitlines()[1:-1]] == ["launch__shared_mem_per_block"]
+    assert "<th>before</th>" in page.page(after, baseline=before)
 
 
 def test_baseline_adds_a_comparison(tmp_path):

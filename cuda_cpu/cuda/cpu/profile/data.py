@@ -107,6 +107,10 @@ class Line:
     def name(self) -> str:
         return f"{self.file.rpartition('/')[2]}:{self.number}"
 
+    def name_in(self, entry: Entry) -> str:
+        """Return the name in a report of a launch, which needs no name of its kernel."""
+        return f"PTX:{self.number}" if self.file == f"PTX of {entry['kernel']}" else self.name
+
 
 def lines_of(entry: Entry) -> list[Line]:
     """Return the lines of a launch in order."""

@@ -39,7 +39,8 @@ th { font-weight: 600; } td.text, th.text { text-align: left; }
 table.facts td { white-space: normal; }
 td.code { text-align: left; font-family: ui-monospace, monospace; font-size: 13px; white-space: pre; }
 td.advice { text-align: left; white-space: normal; max-width: min(60rem, 85vw); }
-tr.note td { border-bottom: none; padding-bottom: .5rem; }
+tr.note td { border-bottom: none; padding-bottom: .5rem; max-width: none; }
+tr.note div { position: sticky; left: .6rem; max-width: min(60rem, 85vw); width: max-content; }
 svg { max-width: 100%; height: auto; }
 summary { cursor: pointer; margin: .6rem 0; }
 """
@@ -75,10 +76,13 @@ def summary_html(data: dict[str, Any]) -> str:
 
 
 def _like(entry: Entry, baseline: dict[str, Any] | None) -> Entry | None:
-    """Return the launch of the baseline that has the same kernel and configuration."""
-    same = ("kernel", "grid", "block", "shared_bytes")
-    entries = baseline["launches"] if baseline else []
-    return next((each for each in entries if all(each[name] == entry[name] for name in same)), None)
+    """Return the launch of the baseline that has the same kernel, grid and block, with the same shared memory first."""
+    entries = [
+        each
+        for each in (baseline["launches"] if baseline else [])
+        if all(each[name] == entry[name] for name in ("kernel", "grid", "block"))
+    ]
+    return min(entries, key=lambda each: each["shared_bytes"] != entry["shared_bytes"], default=None)
 
 
 def _launch(entry: Entry, gpu: str, before: Entry | None) -> str:
@@ -125,11 +129,11 @@ def _heat_map(entry: Entry) -> Iterator[str]:
     for line in lines:
         shade = f"background: rgba(220, 80, 30, {0.55 * line.warps / most:.3f})"
         cells = "".join(f"<td>{_cell(value(line))}</td>" for _, value in columns)
-        yield f'</tr><tr style="{shade}"><td class="text">{escape(line.name)}</td>'
+        yield f'</tr><tr style="{shade}"><td class="text">{escape(line.name_in(entry))}</td>'
         yield f'<td class="code">{escape(line.text[:MOST_TEXT])}</td>{cells}'
         for text in advice(line, entry["block"]):
-            yield f'</tr><tr class="note"><td></td><td class="advice" colspan="{len(columns) + 1}">'
-            yield f"&rarr; {escape(text)}</td>"
+            yield f'</tr><tr class="note"><td class="advice" colspan="{len(columns) + 2}">'
+            yield f"<div>&rarr; {escape(text)}</div></td>"
     yield "</tr></table></div>"
 
 

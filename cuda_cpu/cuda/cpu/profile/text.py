@@ -53,10 +53,10 @@ def _launch(entry: Entry, metrics: list[str] | None) -> Iterator[str]:
     hot = sorted(lines, key=lambda line: -line.warps)[:HOT]
     advised = {id(line): advice(line, entry["block"]) for line in lines}
     shown = [line for line in lines if line in hot or advised[id(line)]]
-    width = max((len(line.name) for line in shown), default=0)
+    width = max((len(line.name_in(entry)) for line in shown), default=0)
     yield f"  {'line':{width}} instructions   share"
     for line in shown:
-        yield f"  {line.name:{width}} {line.warps:12,} {100 * line.warps / total:6.1f} %  {line.text[:80]}"
+        yield f"  {line.name_in(entry):{width}} {line.warps:12,} {100 * line.warps / total:6.1f} %  {line.text[:80]}"
         for text in advised[id(line)]:
             yield f"  {'':{width}}   -> {text}"
     yield ""
@@ -120,7 +120,8 @@ def summary(entry: Entry) -> list[tuple[str, str]]:
 def difference(before: dict[str, Any], after: dict[str, Any]) -> str:
     """Return the metrics that differ between two profiles, by launch.
 
-    Launches are compared by kernel, configuration and position among those with the same.
+    Launches are compared by kernel, grid, block and position among those with the same: a change of a kernel often
+    changes its shared memory.
     """
     old, new = _by_position(before), _by_position(after)
     out = []
@@ -141,7 +142,7 @@ def difference(before: dict[str, Any], after: dict[str, Any]) -> str:
 def _by_position(data: dict[str, Any]) -> dict[tuple[Any, ...], Entry]:
     found: dict[tuple[Any, ...], Entry] = {}
     for entry in data["launches"]:
-        configuration = entry["kernel"], *map(tuple, (entry["grid"], entry["block"])), entry["shared_bytes"]
+        configuration = entry["kernel"], *map(tuple, (entry["grid"], entry["block"]))
         position = sum(key[:-1] == configuration for key in found)
         found[*configuration, position] = entry
     return found
