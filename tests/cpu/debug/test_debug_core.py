@@ -82,7 +82,11 @@ def test_illegal_address(gdb, tmp_path):
         "cuda backtrace", "cuda print node->next == 0", "cuda lane 3", "print node->value", "up", "print i", "print n",
         "print *nodes[i].next",
     )  # fmt: skip
-    assert re.search(r"^kernel 'walk', block \(0, 0, 0\), warp 1: illegal memory access at 0x0", out, re.MULTILINE)
+    assert re.search(
+        r"^kernel 'walk', block \(0, 0, 0\), warp 1, second \(.*program.py line 10\): illegal .* at 0x0",
+        out,
+        re.MULTILINE,
+    )
     assert re.search(r"#\d .*second \(node=.*\) at .*program.py:10\n#\d .*walk .*n=40\) at .*program.py:22\n", out)
     assert re.search(r"^lanes 0-6 +false\nlane 7 +true$", out, re.MULTILINE)
     values = re.findall(r"^\$\d+ = (.*)$", out, re.MULTILINE)

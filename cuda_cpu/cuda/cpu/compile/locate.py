@@ -16,14 +16,18 @@ import re
 import struct
 from typing import TYPE_CHECKING
 
+from cuda.cpu import debug
 from cuda.cpu.compile import jit, machines
 from cuda.cpu.counters.instrument import Counters
+from cuda.cpu.debug import core
+from cuda.cpu.debug.symbols import readable
 from cuda.cpu.emit.llvm.module import DebugLocation
 from cuda.cpu.ptx.image import elf
 from cuda.cpu.ptx.image.debug_entries import string_at
 from cuda.cpu.ptx.image.dwarf import line_table
 from cuda.cpu.ptx.image.image import CubinText
 from cuda.cpu.ptx.syntax import Call, Instruction, Location, Symbol
+from cuda.cpu.runtime import _runtime
 
 if TYPE_CHECKING:
     from cuda.cpu.compile.code import MachineCode
@@ -62,6 +66,8 @@ def describe(program: Program, machine: MachineCode, fault: Fault) -> str:
         The fault that the runtime recorded.
     """
     line = fault.line
+    if debug.active() and not line:
+        return _in_code_for_debugger(fault)
     location = _by_line(program, fault.kernel, line) if line else _by_address(program, machine, fault)
     if location is None:
         return f"PTX line {line}" if line else ""
@@ -141,6 +147,19 @@ def _by_line(program: Program, name: str, line: int) -> DebugLocation | None:
     return found.popitem()[1] if len(found) == 1 else None
 
 
+def _in_code_for_debugger(fault: Fault) -> str:
+    """Describe the source line of a fault by the line tables of code for a debugger, "" if it is unknown."""
+    for data in _runtime.announced_objects():
+        start, code = core.code_address(data), Code(data, fault.kernel)
+        for address in (fault.pc, *(caller - 1 for caller in fault.callers)):
+            offset = address - start
+            names = [name for name, covered in code.functions.items() if offset in covered]
+            row = bisect.bisect_right(code.offsets, offset) - 1
+            if names and (names[0] == fault.kernel or names[0].startswith("device.")) and row >= 0 and code.lines[row]:
+                return f"{readable(names[0].removeprefix('device.'))} ({code.files[row]} line {code.lines[row]})"
+    return ""
+
+
 def _by_address(program: Program, machine: MachineCode, fault: Fault) -> DebugLocation | None:
     """Return the instruction whose machine code faulted, None if it is unknown."""
     image = machine.image_at(fault.pc)
@@ -206,6 +225,7 @@ class Code:
         rows = sorted(line_table(self.sections, ".debug_line"), key=lambda row: row.offset)
         self.offsets = [row.offset for row in rows]
         self.lines = [row.line for row in rows]
+        self.files = [row.file for row in rows]
 
     def start(self, image: Image) -> int:
         """Return the address of the code in an image."""
