@@ -20,6 +20,7 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from email.message import Message
+from typing import Any
 
 from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
@@ -149,7 +150,7 @@ def library_problems(path: str, data: bytes, machine: str, abi: str) -> Iterator
 
 def reference_count_problems(path: str, elf: ELFFile, free_threaded: bool) -> Iterator[str]:
     """Compare with the tag how a module releases objects: inline code of Python.h that differs without the GIL."""
-    symbols = elf.get_section_by_name(".dynsym")
+    symbols: Any = elf.get_section_by_name(".dynsym")
     used = {symbol.name for symbol in symbols.iter_symbols()} if symbols else set()
     for name, without_gil in RELEASE_FUNCTIONS.items():
         if name in used and without_gil != free_threaded:
@@ -157,6 +158,7 @@ def reference_count_problems(path: str, elf: ELFFile, free_threaded: bool) -> It
 
 
 def dynamic_problems(path: str, section: DynamicSection) -> Iterator[str]:
+    tag: Any  # has a member named after its kind
     for tag in section.iter_tags():
         if tag.entry.d_tag in ("DT_RPATH", "DT_RUNPATH"):
             yield f"{path} has an {tag.entry.d_tag[3:]}"
