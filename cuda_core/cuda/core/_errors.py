@@ -46,6 +46,10 @@ class OptionError(TypeError, RuntimeError):
     """
 
 
+class StreamProtocolError(TypeError, ValueError, RuntimeError):
+    """Report a `__cuda_stream__` that does not follow the protocol, in all classes that NVIDIA's cuda.core raises."""
+
+
 class NotHostError(BufferError, TypeError):
     """Report that device memory was used as host memory.
 
@@ -170,6 +174,11 @@ def compiler_error(kind: Any, name: str, status: int, call: str, log: str, summa
     error = kind(text, name=name, status=status, call=call)
     error.log = log
     return error
+
+
+def wrong_protocol(message: str) -> StreamProtocolError:
+    """Return the error for an object whose `__cuda_stream__` is wrong."""
+    return StreamProtocolError(message)
 
 
 def wrong_option(message: str) -> OptionError:

@@ -91,6 +91,21 @@ def test_record_and_wait(device, stream):
     stream.wait(None)  # nothing to wait for
 
 
+@pytest.mark.parametrize("answer", [3, (1, 0), (0,), None])
+def test_wrong_stream_protocols_are_errors_of_three_kinds(device, stream, answer):
+    """Those of Python, and those that NVIDIA's cuda.core raises when it creates a stream, and waits for one."""
+
+    class Foreign:
+        def __cuda_stream__(self):
+            return answer
+
+    for kind in (TypeError, ValueError, RuntimeError):
+        with pytest.raises(kind, match=r"__cuda_stream__"):
+            device.create_stream(Foreign())
+        with pytest.raises(kind, match=r"__cuda_stream__"):
+            stream.wait(Foreign())
+
+
 def test_work_waits_for_another_stream(module, device, stream, host):
     from cuda.core import LaunchConfig, launch
 

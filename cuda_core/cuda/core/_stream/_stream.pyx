@@ -25,7 +25,7 @@ from cuda.core._stream._host_callback cimport call_back
 
 import os
 
-from cuda.core._errors import ClosedError, not_pickled
+from cuda.core._errors import ClosedError, not_pickled, wrong_protocol
 from cuda.core._utils._options import as_options
 from cuda.core._stream._options import StreamOptions, stream_advice
 
@@ -509,11 +509,11 @@ cdef Stream as_stream(object obj, str argument):
     try:
         version, handle = answer
     except (TypeError, ValueError):
-        raise TypeError(
+        raise wrong_protocol(
             f"{argument}: {type(obj).__name__}.__cuda_stream__ must return (version, address), not {answer!r}"
         ) from None
     if version != 0:
-        raise ValueError(f"{argument}: version {version} of the __cuda_stream__ protocol is unknown; 0 is known")
+        raise wrong_protocol(f"{argument}: version {version} of the __cuda_stream__ protocol is unknown; 0 is known")
     cdef Stream self = Stream.wrap(<cydriver.CUstream><uintptr_t>int(handle), obj)
     self.capturable = True
     return self

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterator
 
 from cuda.cpu.counters.spans import Span
+from cuda.cpu.signals import own
 
 LIBRARY = os.path.join(os.path.dirname(os.path.dirname(__file__)), "entry", "libcuda.so.1")  # cuda.cpu.library_path()
 NVTX = "NVTX_INJECTION64_PATH"  # the library that NVTX opens at a program's first use of it
@@ -26,7 +27,7 @@ ALLOCATES = ("cuMemAlloc", "cuMemFree", "cuMemHostAlloc", "cuMemPool", "cuMemCre
 def _library() -> ctypes.CDLL | None:
     try:
         library = ctypes.CDLL(LIBRARY)
-    except OSError:  # not built
+    except own(OSError):  # not built
         return None
     library.cuda_cpu_spans_take.restype = ctypes.c_size_t
     library.cuda_cpu_spans_take.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
