@@ -243,9 +243,7 @@ static bool judge(const struct cpu_running *warp, unsigned lane, uint32_t space,
 
 static bool is_misaligned(uint64_t address, uint32_t size)
 {
-    uint64_t natural = 1;
-    while (natural < size && natural < 32)
-        natural *= 2;
+    uint64_t natural = size > 16 ? 32 : size < 2 ? 1 : (uint64_t)2 << (31 - __builtin_clz(size - 1));
     return address & (natural - 1);
 }
 
@@ -267,26 +265,46 @@ static bool leaves(const struct cpu_running *warp, unsigned lane, const struct c
     return true;
 }
 
-/* The usual case: return whether all lanes access one allocation, or the block's shared memory. */
+/* Return whether memory is the block's shared memory, or that of the variable there, or in one allocation. */
+static bool is_one_range(const struct cpu_running *warp, uint32_t space, uint64_t address, uint64_t size,
+                         const struct cpu_variable *variable)
+{
+    uint64_t shared = (uint64_t)(uintptr_t)warp->abi.shared;
+    if (variable && variable->space == CPU_SPACE_SHARED && variable->size)
+        return within(address, size, shared + variable->offset, variable->size);
+    if (space == CPU_SPACE_SHARED && !variable)
+        return within(address, size, shared, warp->abi.shared_size);
+    bool global = space == CPU_SPACE_GENERIC || space == CPU_SPACE_GLOBAL || space == CPU_SPACE_CONST;
+    return global && cpu_table_holds(address, size);
+}
+
+/* The same for a full warp by the bits in which addresses differ: a loop that takes a few vector instructions. */
+static bool are_right_by_bits(const struct cpu_running *warp, uint32_t space, uint32_t size, const uint64_t *addresses,
+                              const struct cpu_variable *variable)
+{
+    uint64_t first = addresses[0], differ = 0;
+    for (unsigned lane = 0; lane < CPU_WARP_SIZE; lane++)
+        differ |= addresses[lane] ^ first;
+    if (is_misaligned(differ | first, size) || differ >> 62)
+        return false;
+    uint64_t span = (uint64_t)2 << (63 - __builtin_clzll(differ | (size - 1) | 1));
+    return is_one_range(warp, space, first & -span, span, variable);
+}
+
+/* The usual case: return whether all lanes access one range. */
 static bool are_right(const struct cpu_running *warp, cpu_lanes lanes, uint32_t space, uint32_t size,
                       const uint64_t *addresses, const struct cpu_variable *variable)
 {
     uint64_t least = UINT64_MAX, most = 0, bits = 0;
+    if (lanes == UINT32_MAX && size && size <= 32 && are_right_by_bits(warp, space, size, addresses, variable))
+        return true;
     for (; lanes; lanes &= lanes - 1) {
         uint64_t address = addresses[__builtin_ctz(lanes)];
         least = address < least ? address : least;
         most = address > most ? address : most;
         bits |= address;
     }
-    if (is_misaligned(bits, size))
-        return false;
-    if (variable && variable->space == CPU_SPACE_SHARED && variable->size)
-        return within(least, most - least + size, (uint64_t)(uintptr_t)warp->abi.shared + variable->offset,
-                      variable->size);
-    if (space == CPU_SPACE_SHARED && !variable)
-        return within(least, most - least + size, (uint64_t)(uintptr_t)warp->abi.shared, warp->abi.shared_size);
-    bool global = space == CPU_SPACE_GENERIC || space == CPU_SPACE_GLOBAL || space == CPU_SPACE_CONST;
-    return global && cpu_table_holds(least, most - least + size);
+    return !is_misaligned(bits, size) && is_one_range(warp, space, least, most - least + size, variable);
 }
 
 /* Report invalid accesses; return the lanes with a valid one. */

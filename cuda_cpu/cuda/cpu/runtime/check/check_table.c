@@ -19,7 +19,18 @@ static struct {
     size_t count, room;
     struct cpu_allocation freed[MAX_FREED];
     size_t freed_count; /* in total; `freed` has the last MAX_FREED of them */
+    _Atomic uint64_t version; /* number of changes */
 } table = {.lock = PTHREAD_RWLOCK_INITIALIZER};
+
+/* The range that the thread's last access was in: neighbouring accesses are checked without the lock. */
+static _Thread_local struct {
+    uint64_t version, start, size; /* valid as long as the table has this version */
+} last;
+
+static void changed(void)
+{
+    atomic_fetch_add_explicit(&table.version, 1, memory_order_release);
+}
 
 /* Return the number of ranges that begin at or before the address. */
 static size_t upto(uint64_t address)
@@ -37,6 +48,7 @@ static size_t upto(uint64_t address)
 
 static void set_reach(size_t from)
 {
+    changed();
     for (size_t i = from; i < table.count; i++) {
         uint64_t end = table.live[i].start + table.live[i].size;
         uint64_t before = i ? table.live[i - 1].reach : 0;
@@ -118,6 +130,7 @@ void cpu_table_clear(void)
 {
     pthread_rwlock_wrlock(&table.lock);
     table.count = table.freed_count = 0;
+    changed();
     pthread_rwlock_unlock(&table.lock);
 }
 
@@ -148,8 +161,17 @@ static bool holds(uint64_t address, uint64_t size)
 
 bool cpu_table_holds(uint64_t address, uint64_t size)
 {
+    bool valid = last.version == atomic_load_explicit(&table.version, memory_order_acquire);
+    if (valid && size <= last.size && address - last.start <= last.size - size)
+        return true;
     pthread_rwlock_rdlock(&table.lock);
     bool result = size == 0 || holds(address, size);
+    const struct cpu_allocation *found = result ? holder(address) : NULL;
+    if (found) {
+        last.version = atomic_load_explicit(&table.version, memory_order_relaxed);
+        last.start = found->start;
+        last.size = found->size;
+    }
     pthread_rwlock_unlock(&table.lock);
     return result;
 }
