@@ -42,6 +42,7 @@ TESTS = {
     "faults": ["-m", "pytest", "-q", "tests/cpu/driver/base/test_failures.py", "tests/cpu/driver/code/test_launch.py"],
     "kernels": ["-m", "pytest", "-q", "tests/cpu/emit/simt/test_emit_kernels.py",
                 "tests/cpu/emit/simt/test_emit_control.py", "tests/cpu/emit/instructions/test_emit_warp.py"],
+    "blocks": ["-m", "pytest", "-q", "tests/cpu/emit/simt/test_emit_block_indices.py"],
     "programs": ["-m", "pytest", "-q", "tests/cpu/programs/test_cuda_programs.py",
                  "-k", "saxpy or templates or shared"],
 }  # fmt: skip
