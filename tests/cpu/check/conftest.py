@@ -28,9 +28,9 @@ class Checked:
     def launch(self, text: str, *values, name="k", grid=1, block=1, shared=0, stream=0, cluster=None) -> None:
         """Load PTX and launch its kernel."""
         function = driver.cuModuleGetFunction(self.load(text), name.encode())
-        places = (ctypes.c_void_p * max(len(values), 1))(*[ctypes.addressof(value) for value in values])
+        addresses = (ctypes.c_void_p * max(len(values), 1))(*[ctypes.addressof(value) for value in values])
         grid, block = ((each, 1, 1) if isinstance(each, int) else each for each in (grid, block))
-        driver.cuLaunchKernel(function, *grid, *block, shared, stream, ctypes.addressof(places), 0)
+        driver.cuLaunchKernel(function, *grid, *block, shared, stream, ctypes.addressof(addresses), 0)
 
     def lines(self, status: int | None = None) -> list[str]:
         """Return what the checks say once all is done, which fails with `status` if there is anything."""

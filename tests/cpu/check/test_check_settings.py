@@ -17,10 +17,10 @@ PROGRAM = """
 import ctypes, sys
 driver = ctypes.CDLL("libcuda.so.1")
 print(driver.cuInit(0))
-context, place = ctypes.c_void_p(), ctypes.c_uint64()
+context, pointer = ctypes.c_void_p(), ctypes.c_uint64()
 driver.cuCtxCreate_v2(ctypes.byref(context), 0, 0)
-driver.cuMemAlloc_v2(ctypes.byref(place), ctypes.c_size_t(4000))
-driver.cuMemAlloc_v2(ctypes.byref(place), ctypes.c_size_t(512))
+driver.cuMemAlloc_v2(ctypes.byref(pointer), ctypes.c_size_t(4000))
+driver.cuMemAlloc_v2(ctypes.byref(pointer), ctypes.c_size_t(512))
 module, function = ctypes.c_void_p(), ctypes.c_void_p()
 print(driver.cuModuleLoadData(ctypes.byref(module), b'''.version 8.0
 .target sm_90
@@ -31,10 +31,10 @@ print(driver.cuModuleLoadData(ctypes.byref(module), b'''.version 8.0
  st.global.u32 [%d1+512], 1;
  ret; }'''))
 driver.cuModuleGetFunction(ctypes.byref(function), module, b"k")
-values = (ctypes.c_void_p * 1)(ctypes.addressof(place))
+values = (ctypes.c_void_p * 1)(ctypes.addressof(pointer))
 driver.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, None, values, None)
 print(driver.cuCtxSynchronize())
-driver.cuMemFree_v2(place)
+driver.cuMemFree_v2(pointer)
 if "destroy" in sys.argv:
     driver.cuCtxDestroy_v2(context)
 """

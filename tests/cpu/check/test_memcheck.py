@@ -42,34 +42,34 @@ def one(instruction: str, declarations: str = "") -> str:
 
 
 def test_an_overrun_by_one_element_names_everything(checked):
-    place = driver.cuMemAlloc(400)
-    driver.cuMemsetD32(place, 0, 100)
-    checked.launch(COUNT, c_uint64(place), block=(101, 1, 1))
+    pointer = driver.cuMemAlloc(400)
+    driver.cuMemsetD32(pointer, 0, 100)
+    checked.launch(COUNT, c_uint64(pointer), block=(101, 1, 1))
     read, write = checked.lines(abi.CUDA_ERROR_ILLEGAL_ADDRESS)
     assert read == (
         "memcheck: kernel 'k', block (0, 0, 0), thread (100, 0, 0), PTX line 8 `ld.global.u32 %r2, [%d3];` (count.cu "
-        f"line 7): read of 4 bytes at 0x{place + 400:x}, 0 bytes after the allocation of 400 bytes at 0x{place:x} made "
-        "by cuMemAlloc"
+        f"line 7): read of 4 bytes at 0x{pointer + 400:x}, 0 bytes after the allocation of 400 bytes at 0x{pointer:x} "
+        "made by cuMemAlloc"
     )
     assert "PTX line 10 `st.global.u32 [%d3], %r2;` (count.cu line 7): write of 4 bytes" in write
 
 
 def test_a_right_kernel_is_not_reported(checked):
-    place = driver.cuMemAlloc(400)
-    driver.cuMemsetD32(place, 5, 100)
-    checked.launch(COUNT, c_uint64(place), block=(100, 1, 1))
+    pointer = driver.cuMemAlloc(400)
+    driver.cuMemsetD32(pointer, 5, 100)
+    checked.launch(COUNT, c_uint64(pointer), block=(100, 1, 1))
     assert checked.lines() == []
     result = (c_uint32 * 100)()
-    driver.cuMemcpyDtoH(ctypes.addressof(result), place, 400)
+    driver.cuMemcpyDtoH(ctypes.addressof(result), pointer, 400)
     assert list(result) == [6] * 100
 
 
 def test_the_launch_runs_on_and_changes_nothing_else(checked):
-    place = driver.cuMemHostAlloc(4096, 0)
-    ctypes.memset(place, 0, 4096)
-    kept = (c_uint32 * 1024).from_address(place)
+    pointer = driver.cuMemHostAlloc(4096, 0)
+    ctypes.memset(pointer, 0, 4096)
+    kept = (c_uint32 * 1024).from_address(pointer)
     inner = driver.cuMemAlloc(64)
-    checked.launch(COUNT, c_uint64(place + 4096 - 128), grid=3, block=64)
+    checked.launch(COUNT, c_uint64(pointer + 4096 - 128), grid=3, block=64)
     lines = checked.lines()
     assert [re.search(r"and (\d+) more", line)[1] for line in lines] == ["95", "95"]
     assert list(kept[-32:]) == [3] * 32
@@ -79,9 +79,9 @@ def test_the_launch_runs_on_and_changes_nothing_else(checked):
 
 
 def test_threads_have_three_coordinates(checked):
-    place = driver.cuMemAlloc(256)
+    pointer = driver.cuMemAlloc(256)
     text = COUNT.replace("mov.u32 %r1, %tid.x", "mov.u32 %r1, %tid.z; mul.lo.u32 %r1, %r1, 64")
-    checked.launch(text, c_uint64(place), grid=(1, 2, 1), block=(2, 3, 2))
+    checked.launch(text, c_uint64(pointer), grid=(1, 2, 1), block=(2, 3, 2))
     assert "block (0, 0, 0), thread (0, 0, 1)" in checked.lines()[0]
 
 
@@ -89,20 +89,20 @@ def test_threads_have_three_coordinates(checked):
 
 
 def test_use_after_free(checked):
-    place = driver.cuMemAlloc(4096)
-    driver.cuMemFree(place)
-    checked.launch(one("ld.global.u32 %r2, [%d1+8];"), c_uint64(place), c_uint32(0))
+    pointer = driver.cuMemAlloc(4096)
+    driver.cuMemFree(pointer)
+    checked.launch(one("ld.global.u32 %r2, [%d1+8];"), c_uint64(pointer), c_uint32(0))
     (line,) = checked.lines(abi.CUDA_ERROR_ILLEGAL_ADDRESS)
-    assert f"in the allocation of 4096 bytes at 0x{place:x} made by cuMemAlloc, which is freed" in line
+    assert f"in the allocation of 4096 bytes at 0x{pointer:x} made by cuMemAlloc, which is freed" in line
 
 
 def test_use_after_a_free_in_the_streams_order(checked):
     stream = driver.cuStreamCreate(0)
-    place = driver.cuMemAllocAsync(256, stream)
-    checked.launch(COUNT, c_uint64(place), block=64, stream=stream)
-    driver.cuMemFreeAsync(place, stream)
+    pointer = driver.cuMemAllocAsync(256, stream)
+    checked.launch(COUNT, c_uint64(pointer), block=64, stream=stream)
+    driver.cuMemFreeAsync(pointer, stream)
     assert checked.lines() == []
-    checked.launch(COUNT, c_uint64(place), block=64, stream=stream)
+    checked.launch(COUNT, c_uint64(pointer), block=64, stream=stream)
     assert "made by cuMemAllocAsync, which is freed" in checked.lines(abi.CUDA_ERROR_ILLEGAL_ADDRESS)[0]
 
 
@@ -110,10 +110,10 @@ def test_kernels_before_a_free_in_their_stream_may_still_use_the_memory(checked)
     """Also where the pool hands it out anew at once."""
     stream = driver.cuStreamCreate(0)
     for _ in range(5):
-        place = driver.cuMemAllocAsync(1000, stream)
-        driver.cuMemsetD8Async(place, 0, 1000, stream)
-        checked.launch(COUNT, c_uint64(place), block=250, stream=stream)
-        driver.cuMemFreeAsync(place, stream)
+        pointer = driver.cuMemAllocAsync(1000, stream)
+        driver.cuMemsetD8Async(pointer, 0, 1000, stream)
+        checked.launch(COUNT, c_uint64(pointer), block=250, stream=stream)
+        driver.cuMemFreeAsync(pointer, stream)
     assert checked.lines() == []
 
 
@@ -129,18 +129,18 @@ def test_kernels_before_a_free_in_their_stream_may_still_use_the_memory(checked)
     ],
 )
 def test_misaligned(checked, instruction, offset, size):
-    place = driver.cuMemAlloc(256)
+    pointer = driver.cuMemAlloc(256)
     checked.launch(one(instruction.replace("%r2, [", "%h1, [") if "u16" in instruction else instruction,
-                       ".reg .b16 %h<2>;"), c_uint64(place + offset), c_uint32(0))  # fmt: skip
+                       ".reg .b16 %h<2>;"), c_uint64(pointer + offset), c_uint32(0))  # fmt: skip
     (line,) = checked.lines(abi.CUDA_ERROR_MISALIGNED_ADDRESS)
-    assert f"of {size} bytes at 0x{place + offset:x}, which is no multiple of that" in line
+    assert f"of {size} bytes at 0x{pointer + offset:x}, which is no multiple of that" in line
 
 
 def test_a_vector_that_runs_past_the_end(checked):
-    place = driver.cuMemAlloc(72)
-    checked.launch(one("ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%d1];"), c_uint64(place + 64), c_uint32(0))
+    pointer = driver.cuMemAlloc(72)
+    checked.launch(one("ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%d1];"), c_uint64(pointer + 64), c_uint32(0))
     (line,) = checked.lines()
-    assert f"read of 16 bytes at 0x{place + 64:x}, 8 of them after the end of the allocation of 72 bytes" in line
+    assert f"read of 16 bytes at 0x{pointer + 64:x}, 8 of them after the end of the allocation of 72 bytes" in line
 
 
 def test_a_null_pointer(checked):
@@ -234,15 +234,15 @@ def test_a_generic_address_may_be_a_parameters(checked):
     ],
 )  # fmt: skip
 def test_every_kind_of_access_is_checked(checked, text, verb, size):
-    place = driver.cuMemAlloc(512)
+    pointer = driver.cuMemAlloc(512)
     text = one(text, ".reg .f64 %g<3>;" + SHARED)
-    checked.launch(text, c_uint64(place + 512 - -(-size // 4) * 4), c_uint32(0))
+    checked.launch(text, c_uint64(pointer + 512 - -(-size // 4) * 4), c_uint32(0))
     if size > 2:
         driver.cuMemAlloc(4096)
     assert checked.lines() == []
-    checked.launch(text, c_uint64(place + 512), c_uint32(0))
+    checked.launch(text, c_uint64(pointer + 512), c_uint32(0))
     (line,) = checked.lines(abi.CUDA_ERROR_ILLEGAL_ADDRESS)
-    assert f"{verb} of {size} bytes at 0x{place + 512:x}, 0 bytes after the allocation of 512 bytes" in line
+    assert f"{verb} of {size} bytes at 0x{pointer + 512:x}, 0 bytes after the allocation of 512 bytes" in line
 
 
 @pytest.mark.parametrize(
@@ -253,16 +253,16 @@ def test_every_kind_of_access_is_checked(checked, text, verb, size):
     ],
 )
 def test_bytes_that_a_copy_ignores_are_not_checked(checked, skipped, found):
-    place = driver.cuMemAlloc(500) + 496
+    pointer = driver.cuMemAlloc(500) + 496
     copy = (
         "mov.u32 %r3, room; mbarrier.init.shared.b64 [%r3], 1; cp.async.bulk.shared::cta.global"
         f".mbarrier::complete_tx::bytes.ignore_oob [%r3+16], [%d1], 16, {skipped}, [%r3];"
     )
-    checked.launch(one(copy, SHARED), c_uint64(place), c_uint32(12))
+    checked.launch(one(copy, SHARED), c_uint64(pointer), c_uint32(12))
     assert checked.lines() == []
-    checked.launch(one(copy, SHARED), c_uint64(place), c_uint32(8))
+    checked.launch(one(copy, SHARED), c_uint64(pointer), c_uint32(8))
     (line,) = checked.lines(abi.CUDA_ERROR_ILLEGAL_ADDRESS)
-    assert found.format(place, place + 8) in line
+    assert found.format(pointer, pointer + 8) in line
 
 
 def test_rows_of_matrices(checked):
@@ -325,9 +325,9 @@ def test_variables_have_names(checked):
 
 
 def test_kernels_of_one_name_in_two_modules(checked):
-    place = driver.cuMemAlloc(4)
-    checked.launch("\n\n\n" + one("add.u32 %r1, %r1, 1;"), c_uint64(place), c_uint32(0))
-    checked.launch(one("st.global.u32 [%d1+8], %r1;"), c_uint64(place), c_uint32(0))
+    pointer = driver.cuMemAlloc(4)
+    checked.launch("\n\n\n" + one("add.u32 %r1, %r1, 1;"), c_uint64(pointer), c_uint32(0))
+    checked.launch(one("st.global.u32 [%d1+8], %r1;"), c_uint64(pointer), c_uint32(0))
     assert "PTX line 7 `st.global.u32 [%d1+8], %r1;`" in checked.lines()[0]
 
 
@@ -338,10 +338,10 @@ def test_functions_are_checked_too(checked):
      ret;
     }
     """ + one("call (%r2), get, (%d1);")
-    place = driver.cuMemAlloc(4)
-    checked.launch(text, c_uint64(place), c_uint32(0))
+    pointer = driver.cuMemAlloc(4)
+    checked.launch(text, c_uint64(pointer), c_uint32(0))
     assert checked.lines() == []
-    checked.launch(text, c_uint64(place + 4), c_uint32(0))
+    checked.launch(text, c_uint64(pointer + 4), c_uint32(0))
     assert "PTX line 6 `ld.u32 %v, [%a];`: read of 4 bytes" in checked.lines()[0]
 
 
@@ -397,10 +397,10 @@ def test_names_of_checks(checked):
 
 def test_freeing_twice_is_an_error_of_the_call(checked):
     del checked
-    place = driver.cuMemAlloc(16)
-    driver.cuMemFree(place)
+    pointer = driver.cuMemAlloc(16)
+    driver.cuMemFree(pointer)
     with pytest.raises(CudaError, match="is not the start of a live allocation"):
-        driver.cuMemFree(place)
+        driver.cuMemFree(pointer)
 
 
 def test_pageable_memory_is_out_of_reach(checked):

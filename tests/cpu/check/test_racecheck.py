@@ -37,9 +37,9 @@ NEIGHBOUR = """
 
 
 def memory(words: int = 4096) -> int:
-    place = driver.cuMemAlloc(4 * words)
-    driver.cuMemsetD32(place, 0, words)
-    return place
+    pointer = driver.cuMemAlloc(4 * words)
+    driver.cuMemsetD32(pointer, 0, words)
+    return pointer
 
 
 def found(checked, text: str, **launch) -> list[str]:
@@ -265,10 +265,10 @@ END:"""
 
 
 def test_launches_follow_each_other(checked):
-    place = memory()
+    pointer = memory()
     for _ in range(3):
         text = kernel(" ld.global.u32 %r4, [%d2];\n st.global.u32 [%d2], %r4;")
-        checked.launch(text, c_uint64(place), c_uint32(0), block=64)
+        checked.launch(text, c_uint64(pointer), c_uint32(0), block=64)
     assert checked.lines() == []
 
 
