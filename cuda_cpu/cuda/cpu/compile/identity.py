@@ -18,7 +18,7 @@ from cuda.cpu.signals import own
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Folders whose modules determine the machine code.
 SOURCES = (
-    "check", "compile", "counters", "emit", "emit/access", "emit/instructions", "emit/instructions/matrix",
+    "check", "compile", "counters", "debug", "emit", "emit/access", "emit/instructions", "emit/instructions/matrix",
     "emit/instructions/memory", "emit/llvm", "emit/simt", "passes", "ptx", "ptx/image", "ptx/rows", "runtime",
 )  # fmt: skip
 LINKED_IN = 32 << 20  # bytes: a larger libllvmlite contains LLVM, a smaller one loads the system's libLLVM
