@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "snapshot.h"
 
+#include <dlfcn.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -37,15 +38,34 @@ static struct {
 static uint8_t *memory;
 static uint64_t memory_size;
 
+/* The unwinder is found when it is needed: it would be the only function of libgcc_s that the runtime uses. */
+static __typeof__(&_Unwind_Backtrace) backtrace;
+static __typeof__(&_Unwind_GetIP) get_ip;
+static __typeof__(&_Unwind_GetGR) get_register;
+static __typeof__(&_Unwind_GetCFA) get_frame_address;
+
+static void find_unwinder(void)
+{
+    void *library = dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return;
+    get_ip = (__typeof__(get_ip))dlsym(library, "_Unwind_GetIP");
+    get_register = (__typeof__(get_register))dlsym(library, "_Unwind_GetGR");
+    get_frame_address = (__typeof__(get_frame_address))dlsym(library, "_Unwind_GetCFA");
+    backtrace = (__typeof__(backtrace))dlsym(library, "_Unwind_Backtrace");
+}
+
 void cpu_snapshots_enable(bool on)
 {
+    if (on && !backtrace)
+        find_unwinder();
     atomic_store(&enabled, on);
 }
 
 /* The unwinder knows the frames of the runtime; the last one that it reaches is that of the machine code. */
 static _Unwind_Reason_Code note_frame(struct _Unwind_Context *context, void *registers)
 {
-    set_frame(registers, _Unwind_GetIP(context), _Unwind_GetGR(context, FRAME_POINTER), _Unwind_GetCFA(context));
+    set_frame(registers, get_ip(context), get_register(context, FRAME_POINTER), get_frame_address(context));
     return _URC_NO_REASON;
 }
 
@@ -98,8 +118,8 @@ void cpu_snapshot_take(struct cpu_running *warp, const ucontext_t *context)
     memset(&snapshot, 0, sizeof snapshot);
     if (context)
         copy_registers(snapshot.registers, context);
-    else
-        _Unwind_Backtrace(note_frame, snapshot.registers);
+    else if (backtrace)
+        backtrace(note_frame, snapshot.registers);
     find_ranges(warp);
     atomic_store(&state, copy_ranges() ? TAKEN : EMPTY);
 }
