@@ -222,6 +222,8 @@ def track_heap(on: bool) -> None:
 def take_heap_leaks() -> list[tuple[int, str, int]]:
     """Remove the notes of live allocations of malloc in kernels; return (grid_id, kernel, size) of each."""
 
+launch_hook: Callable[[int, str], None] | None
+
 def on_launch(hook: Callable[[int, str], None] | None) -> None:
     """Call `hook(grid_id, kernel)` before each launch, or no longer for None; no launch takes the fast path then."""
 
