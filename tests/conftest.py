@@ -16,6 +16,8 @@ from hypothesis import settings
 
 ROOT = pathlib.Path(__file__).parent.parent
 OF_HEADERS = ["codegen", *(f"bindings/test_{name}.py" for name in ("echo", "next_api", "records", "structs"))]
+# At the end, so that an installed cuda.bindings comes first; `codegen` is in no wheel.
+sys.path += [str(path) for path in (ROOT / "cuda_bindings", ROOT, ROOT / "tests") if str(path) not in sys.path]
 collect_ignore = [] if importlib.util.find_spec("clang") else OF_HEADERS
 
 
@@ -39,10 +41,6 @@ def pytest_configure(config):
     if config.getoption("--driver") == "nvidia":
         ctypes.CDLL("libcuda.so.1")  # before the CPU device's library, which has the same name, is loaded by its path
     hide_toolkit()
-    # At the end, so that an installed cuda.bindings comes first; `codegen` is in no wheel.
-    for path in (ROOT / "cuda_bindings", ROOT, ROOT / "tests"):
-        if str(path) not in sys.path:
-            sys.path.append(str(path))
     if config.getoption("--record-instructions"):
         from support.instruction_record import Recorder
 
