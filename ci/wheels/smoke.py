@@ -21,7 +21,11 @@ import sys
 
 os.environ["CUDA_PYTHON_DRIVER"] = "cpu"
 N = 1000
-OPTIONAL = {"cuda.core.ipython": "IPython"}  # module -> package without which it cannot be imported
+OPTIONAL = {  # module -> package without which it cannot be imported
+    "cuda.core.ipython": "IPython",
+    "cuda.cpu.debug.gdb_commands": "gdb",
+    "cuda.cpu.pytest_plugin": "pytest",
+}
 PTX = b"""
 .version 8.0
 .target sm_80
