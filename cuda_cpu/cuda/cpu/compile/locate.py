@@ -21,6 +21,7 @@ from cuda.cpu.compile import jit, machines
 from cuda.cpu.counters.instrument import Counters
 from cuda.cpu.debug import core
 from cuda.cpu.debug.symbols import readable
+from cuda.cpu.emit.llvm import debug_info
 from cuda.cpu.emit.llvm.module import DebugLocation
 from cuda.cpu.ptx.image import elf
 from cuda.cpu.ptx.image.debug_entries import string_at
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
 MOST_FRAMES = 64
 MOST_TEXT = 6 << 20  # bytes of LLVM IR: more would take seconds
 
-_MARK = re.compile(r"\s*; location (\d+)")
-_NO_INSTRUCTION = re.compile(r"\s*(;|$)|[\w.$\"-]+:|\}")
 _UNIT = """
 !llvm.dbg.cu = !{{!{unit}}}
 !llvm.module.flags = !{{!{flag}}}
@@ -192,26 +191,24 @@ def with_locations(text: str) -> str:
     unit = {part: next(numbers) for part in ("unit", "flag", "file", "type")}
     about = [_UNIT.format(**unit)]
 
-    def located(function: re.Match[str]) -> str:
-        if "; location " not in function[0]:
-            return function[0]
-        scope, line = next(numbers), 0
-        about.append(_FUNCTION.format(scope, **unit))
-        head, *rows = function[0].splitlines()
-        out = [head.replace(" {", f" !dbg !{scope} {{")]
-        locations: dict[int, int] = {}
-        for row in rows:
-            if mark := _MARK.match(row):
-                line = int(mark[1])
-            elif not _NO_INSTRUCTION.match(row):
-                if line not in locations:
-                    locations[line] = next(numbers)
-                    about.append(f"!{locations[line]} = !DILocation(line: {line}, scope: !{scope})\n")
-                row += f", !dbg !{locations[line]}"
-            out.append(row)
-        return "\n".join(out)
+    scope, locations = 0, dict[int, int]()
 
-    return re.sub(r"^define .*?^\}", located, text, flags=re.MULTILINE | re.DOTALL) + "".join(about)
+    def scope_of(_symbol: str, function: str) -> str | None:
+        nonlocal scope
+        if "; location " not in function:
+            return None
+        scope = next(numbers)
+        locations.clear()
+        about.append(_FUNCTION.format(scope, **unit))
+        return f"!{scope}"
+
+    def location_of(_symbol: str, line: int) -> str:
+        if line not in locations:
+            locations[line] = next(numbers)
+            about.append(f"!{locations[line]} = !DILocation(line: {line}, scope: !{scope})\n")
+        return f"!{locations[line]}"
+
+    return debug_info.located(text, scope_of, location_of) + "".join(about)
 
 
 class Code:

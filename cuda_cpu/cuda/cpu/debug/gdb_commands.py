@@ -341,8 +341,8 @@ def _mark(chosen: bool) -> str:
 
 
 def _where(warp: Warp) -> str:
-    place = warp.frames[0].find_sal()
-    return f"{place.symtab.filename.rpartition('/')[2]}:{place.line}" if place.symtab else "?"
+    line = warp.frames[0].find_sal()
+    return f"{line.symtab.filename.rpartition('/')[2]}:{line.line}" if line.symtab else "?"
 
 
 def _kernels() -> list:

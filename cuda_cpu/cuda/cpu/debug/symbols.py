@@ -192,7 +192,7 @@ class Symbols:
         """Return LLVM IR with debug information."""
         by_symbol = {(name if each.entry else f"device.{name}"): each for name, each in self._functions.items()}
 
-        def scope_of(symbol: str) -> str | None:
+        def scope_of(symbol: str, _text: str) -> str | None:
             return self.scope_of(by_symbol[symbol]) if symbol in by_symbol else None
 
         text = located(text, scope_of, lambda symbol, number: self.location_of(by_symbol[symbol], number))

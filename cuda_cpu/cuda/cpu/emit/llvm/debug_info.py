@@ -18,7 +18,7 @@ _DEFINITION = re.compile(r"^define .*?^\}", re.MULTILINE | re.DOTALL)
 _SYMBOL = re.compile(r'@("[^"]*"|[\w.$-]+)\(')
 
 
-def located(text: str, scope_of: Callable[[str], str | None], location_of: Callable[[str, int], str]) -> str:
+def located(text: str, scope_of: Callable[[str, str], str | None], location_of: Callable[[str, int], str]) -> str:
     """Attach a subprogram to each function of LLVM IR, and a location to each of its instructions.
 
     Parameters
@@ -26,7 +26,7 @@ def located(text: str, scope_of: Callable[[str], str | None], location_of: Calla
     text : str
         LLVM IR with location comments.
     scope_of : callable
-        Symbol of a function -> its DISubprogram; None: it has no locations.
+        Symbol of a function, its text -> its DISubprogram; None: it has no locations.
     location_of : callable
         Symbol of a function, number of a comment (0 before the first one) -> DILocation.
     """
@@ -35,7 +35,7 @@ def located(text: str, scope_of: Callable[[str], str | None], location_of: Calla
         head, *rows = function[0].splitlines()
         found = _SYMBOL.search(head)
         symbol = found[1].strip('"') if found else ""
-        scope, number = scope_of(symbol), 0
+        scope, number = scope_of(symbol, function[0]), 0
         if scope is None:
             return function[0]
         out = [head.replace(" {", f" !dbg {scope} {{")]
