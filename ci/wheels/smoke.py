@@ -94,8 +94,8 @@ def launch(driver: Driver, function: ctypes.c_void_p, grid: int, block: int, *ar
 def try_kernels() -> None:
     driver = Driver()
     driver("cuInit", 0)
-    context = driver.get(ctypes.c_void_p, "cuDevicePrimaryCtxRetain", 0)
-    driver("cuCtxSetCurrent", context)
+    # The fault ends this context; cuda.core's is the primary one.
+    context = driver.get(ctypes.c_void_p, "cuCtxCreate_v2", 0, 0)
     module = driver.get(ctypes.c_void_p, "cuModuleLoadData", PTX)
     x, y = (driver.get(ctypes.c_uint64, "cuMemAlloc_v2", ctypes.c_size_t(4 * N)) for _ in range(2))
     values = (ctypes.c_float * N)(*range(N))
@@ -111,6 +111,7 @@ def try_kernels() -> None:
     assert list(values[:256]) == [3 * i for i in range(255, -1, -1)]
     launch(driver, saxpy, 1, 32, ctypes.c_float(2), ctypes.c_uint64(8), y, ctypes.c_uint32(N))
     assert driver.library.cuCtxSynchronize() == 700, "a fault is CUDA_ERROR_ILLEGAL_ADDRESS"
+    driver("cuCtxDestroy_v2", context)
 
 
 def try_compiler() -> None:
@@ -151,10 +152,10 @@ def installed(distribution: str) -> bool:
 
 def main() -> None:
     compilers = [name for name in ("cc", "gcc", "clang") if shutil.which(name)]
-    whole = installed("open-cuda-python")
-    if whole and installed("nvidia-cuda-nvrtc"):
-        try_compiler()  # before the fault, which ends the context
+    whole = importlib.util.find_spec("cuda.core") is not None
     try_kernels()
+    if whole and installed("nvidia-cuda-nvrtc"):
+        try_compiler()
     count = import_all(*(["cuda.bindings", "cuda.core"] if whole else []), "cuda.cpu")
     python = f"{platform.python_implementation()} {platform.python_version()} {platform.machine()}"
     print(f"{python}: {count} modules, kernels ran; compilers on PATH: {', '.join(compilers) or 'none'}")
