@@ -34,7 +34,7 @@ LAYERS = [
     "cuda.cpu.debug.session",
     "cuda.cpu.__main__",
 ]
-PACKAGES = ["cuda.bindings", "cuda.core"]  # cuda.cpu, which can be installed alone, imports neither
+PACKAGES = ["cuda.bindings", "cuda.core", "cuda.perf"]  # cuda.cpu, which can be installed alone, imports none of them
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,7 @@ from elftools.elf.elffile import ELFFile
 
 MOST_BYTES = {"open_cuda_python": 5_500_000, "cuda_cpu": 1_300_000}
 IMPORTABLE = {
-    "open_cuda_python": ("cuda/bindings/", "cuda/core/", "cuda/cpu/"),
+    "open_cuda_python": ("cuda/bindings/", "cuda/core/", "cuda/cpu/", "cuda/perf/"),
     "cuda_cpu": ("cuda/cpu/",),
 }
 # Files of the packages; Cython's declarations belong to the modules that users cimport.

@@ -1,0 +1,36 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+import importlib
+import json
+
+import pytest
+
+from cuda.perf import __main__ as command
+from cuda.perf.model import Environment, Noise
+
+
+@pytest.mark.parametrize("name", command.COMMANDS)
+def test_every_command_of_the_table_has_a_module(name, capsys):
+    module = importlib.import_module(f"cuda.perf.commands.{name}")
+    assert callable(module.add_arguments)
+    with pytest.raises(SystemExit) as caught:
+        command.main([name, "--help"])
+    assert caught.value.code == 0
+    assert capsys.readouterr().out.startswith(f"usage: python -m cuda.perf {name} ")
+
+
+@pytest.mark.parametrize("arguments", [[], ["walk"], ["environment", "--colour"]])
+def test_wrong_arguments_exit_with_2(arguments, capsys):
+    with pytest.raises(SystemExit) as caught:
+        command.main(arguments)
+    assert caught.value.code == 2
+
+
+def test_the_environment_is_described(capsys):
+    assert command.main(["environment", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert set(found) == {"machine_id", "noise", *vars(Environment())}
+    assert set(found["noise"]) == set(vars(Noise()))
+    assert found["device"]
+    assert found["cores"] > 0
+    assert found["compiler"].startswith("NVRTC 1")
