@@ -123,6 +123,23 @@ def test_calling_a_kernel_advises_launch(module):
         module.add_one(None, 1)
 
 
+@pytest.mark.parametrize(
+    ("configuration", "expected"),
+    [
+        ((1, 64), "grid=1, block=64"),
+        (3, "grid=3, block=64"),
+        ((), "grid=1, block=64"),
+        (((2, 2), 8, None), "grid=(2, 2), block=8"),
+    ],
+)
+def test_indexing_a_kernel_advises_launch(module, configuration, expected):
+    with pytest.raises(TypeError) as raised:
+        module.add_one[configuration]
+    assert str(raised.value) == (
+        f"kernel 'add_one' is not indexed: use launch(stream, LaunchConfig({expected}), kernel, *args)"
+    )
+
+
 def test_waiting_for_a_wrong_object(stream):
     message = r"event_or_stream must be an Event, a Stream or an object with __cuda_stream__, not 3 \(int\)"
     with pytest.raises(ValueError, match=f"^{message}$"):

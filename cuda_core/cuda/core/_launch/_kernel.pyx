@@ -79,7 +79,17 @@ cdef class Kernel:
     def __call__(self, *args, **kwargs):
         """Raise TypeError: a launch needs a stream and a LaunchConfig."""
         raise TypeError(
-            f"{self.label()} is not called: use launch(stream, LaunchConfig(grid=..., block=...), kernel, *args)"
+            f"{self.label()} is not called: use launch(stream, LaunchConfig(grid=1, block=64), kernel, *args), with "
+            "your numbers of blocks and threads"
+        )
+
+    def __getitem__(self, configuration):
+        """Raise TypeError: a launch is no call of ``kernel[grid, block]`` as in other packages."""
+        given = configuration if isinstance(configuration, tuple) else (configuration,)
+        grid, block = given[:2] if len(given) > 1 else (*given, 64) if given else (1, 64)
+        raise TypeError(
+            f"{self.label()} is not indexed: use launch(stream, LaunchConfig(grid={grid!r}, block={block!r}), kernel, "
+            "*args)"
         )
 
     def __dealloc__(self):
