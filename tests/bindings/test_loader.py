@@ -117,6 +117,25 @@ def test_auto_falls_back_to_the_cpu_device_with_one_warning(drivers):
     assert "CUDA runs on the CPU device. Set CUDA_PYTHON_DRIVER=nvidia to demand a GPU" in error
 
 
+@pytest.mark.parametrize(
+    ("module", "expected"),
+    [
+        ("cuda.core._x", "<string>:5: "),
+        ("multiprocessing.queues", "<string>:5: "),
+        ("multiprocessing.spawn", "job.py:0: "),
+    ],
+)
+def test_the_warning_names_the_line_of_the_program(drivers, module, expected):
+    """Not one of cuda.core, or of multiprocessing, which may unpickle buffers before the program itself runs."""
+    code = f"""\
+        import types; sys.argv = ["job.py"]; other = types.ModuleType({module!r})
+        exec("def call(function): function(0)", other.__dict__)
+        other.call(driver.cuInit)
+    """
+    _, error = run(code, found=drivers / "broken", package=drivers / "cpu")
+    assert error.startswith(f"{expected}RuntimeWarning: No NVIDIA driver"), error
+
+
 @pytest.mark.parametrize("there", [True, False])
 def test_the_warning_says_what_to_install(drivers, there):
     code = f"sys.modules['llvmlite'] = {'sys' if there else None}; sys.__spec__ = 1; driver.cuInit(0)"

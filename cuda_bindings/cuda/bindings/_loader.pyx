@@ -11,6 +11,7 @@ from libc.string cimport strcmp
 from posix cimport dlfcn
 
 import os
+import sys
 import warnings
 from _thread import RLock  # threading would take a third of the import time
 
@@ -261,12 +262,29 @@ def _warn_of_cpu_device():
     from importlib.util import find_spec
 
     advice = "" if find_spec("llvmlite") else f" To run kernels on it, install its compiler first: {CPU_EXTRA}."
-    warnings.warn(
+    frame = _frame_of_program()
+    warnings.warn_explicit(
         "No NVIDIA driver (libcuda.so.1) found: CUDA runs on the CPU device. Set CUDA_PYTHON_DRIVER=nvidia to demand "
         f"a GPU, or CUDA_PYTHON_DRIVER=cpu to choose the CPU device without this warning.{advice}",
         RuntimeWarning,
-        stacklevel=1,  # Cython functions have no frame: 1 is the caller
+        frame.f_code.co_filename if frame else sys.argv[0] if getattr(sys, "argv", None) else "python",
+        frame.f_lineno if frame else 0,
+        str(frame.f_globals.get("__name__")) if frame else "__main__",
+        frame.f_globals.setdefault("__warningregistry__", {}) if frame else None,  # several threads warn once
     )
+
+
+def _frame_of_program():
+    """Return the innermost frame of the program itself; None if there is none, as while a process is started."""
+    frame = sys._getframe(0)  # Cython functions have no frame: this is the caller
+    while frame is not None:
+        module = str(frame.f_globals.get("__name__"))
+        if module == "multiprocessing.spawn":
+            return None
+        if not module.startswith(("cuda.bindings", "cuda.core", "multiprocessing.", "importlib.")):
+            return frame
+        frame = frame.f_back
+    return None
 
 
 def driver_path():
