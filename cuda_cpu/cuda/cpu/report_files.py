@@ -1,10 +1,16 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Write reports to files."""
+"""Write reports to files, and name the process that a report is about."""
 
 from __future__ import annotations
 
 import os
+import shlex
+import sys
+
+from cuda.cpu.counters.state import PROCESS
+
+MOST_COMMAND = 100  # characters
 
 
 def replace(path: str, content: str) -> None:
@@ -40,3 +46,26 @@ def folder_problem(path: str) -> str:
     """Return why no file can be written at a path, "" if one can."""
     folder = os.path.dirname(os.path.abspath(path))
     return "" if os.access(folder, os.W_OK) else f"{folder} is no folder in which files can be written"
+
+
+def note_first() -> None:
+    """Let this be the process that the program began with, unless another one is."""
+    os.environ.setdefault(PROCESS, str(os.getpid()))
+
+
+def is_first() -> bool:
+    """Return whether this is the process that the program began with."""
+    process = str(os.getpid())
+    return os.environ.get(PROCESS, process) == process
+
+
+def process_name() -> str:
+    """Return the command of this process, behind its name if multiprocessing started it."""
+    arguments = list(getattr(sys, "argv", []))
+    if not arguments or arguments[0] in ("", "-c"):
+        arguments = sys.orig_argv[1:]
+    command = " ".join(shlex.join(arguments).split())
+    command = command if len(command) <= MOST_COMMAND else f"{command[:MOST_COMMAND]}..."
+    processes = sys.modules.get("multiprocessing.process")
+    name = processes.current_process().name if processes else "MainProcess"
+    return command if name == "MainProcess" else f"{name} of {command}"

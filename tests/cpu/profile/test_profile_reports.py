@@ -33,7 +33,7 @@ def run(*arguments, cwd=None):
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("stride 128", "uncoalesced (32.0 sectors per request where 4.0 would do): stride 128 bytes"),
+        ("stride 128", "uncoalesced (4 of 4 requests, 32.0 sectors per request where 4.0 would do): stride 128 bytes"),
         ("column of a tile", "bank conflicts: shared loads take 32.0 passes per request: stride 128 bytes"),
         ("if and else", "50 % of the branches diverge"),
         ("one counter", "97 % of the atomic operations collide"),
@@ -52,7 +52,37 @@ def test_advice_is_silent_where_nothing_is_wasted(launcher, name):
     found = [
         text for entry in data["launches"] for line in datas.lines_of(entry) for text in advice(line, entry["block"])
     ]
-    assert [text for text in found if not text.startswith("local memory")] == []
+    assert [text for text in found if not text.problem.startswith("local memory")] == []
+
+
+STRIDED = (
+    "mul.wide.u32 %rd2, %r4, 128; add.s64 %rd3, %rd0, %rd2;\n"
+    "ld.global.u32 %r5, [%rd3];\nst.global.u32 [%rd3], %r5;\nld.global.u32 %r6, [%rd0];"
+)
+
+
+def test_advice_is_given_once_for_each_cause(launcher):
+    with Profile() as profile:
+        launcher.launch(launcher.function(HEAD + STRIDED + TAIL), 1, 64)
+    report = str(profile)
+    assert "uncoalesced      4 of 6 global requests\n" in report
+    assert report.count("let neighbouring threads access neighbouring addresses") == 1
+    load, store = (row for row in report.splitlines() if "->" in row)
+    assert "100 % of the global loads are uncoalesced (2 of 2 requests, 32.0 sectors" in load
+    assert "100 % of the global stores are uncoalesced (2 of 2 requests, 32.0 sectors" in store
+    first = next(row.split()[0] for row in report.splitlines() if row.endswith("ld.global.u32 %r5, [%rd3];"))
+    assert store.endswith(f"stride 128 bytes; see {first}")
+    rows = [row.split() for row in report.splitlines() if "global.u32" in row]
+    assert [row[4] for row in rows] == ["32.0", "32.0"]  # the other load is not among the hot lines
+
+
+def test_advice_for_loads_and_stores_of_a_line_is_one(launcher):
+    text = HEAD.replace(".address_size 64", '.address_size 64\n.file 1 "line.cu"')
+    text += STRIDED.replace("ld.global.u32 %r5", ".loc 1 7 1\nld.global.u32 %r5").rpartition("\n")[0] + TAIL
+    with Profile() as profile:
+        launcher.launch(launcher.function(text), 1, 64)
+    (found,) = (row for row in str(profile).splitlines() if "->" in row)
+    assert "-> 100 % of the global loads and stores are uncoalesced (4 of 4 requests, 32.0 sectors" in found
 
 
 def test_idle_threads_are_named(launcher):

@@ -9,7 +9,7 @@ import re
 import sys
 from collections import deque
 from types import FrameType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 # NVRTC: "name(3): error: ..." and then, unless diagnostics are brief, the source line and a caret below it.
 _NVRTC = re.compile(r"^(?P<name>.*)\((?P<line>\d+)\): (?:catastrophic )?(?:error|warning)\b")
@@ -17,6 +17,19 @@ _NVRTC = re.compile(r"^(?P<name>.*)\((?P<line>\d+)\): (?:catastrophic )?(?:error
 _PTXAS = re.compile(r"^ptxas .*, line (?P<line>\d+); (?:error|fatal|warning)\b")
 QUOTES = ("'", '"')
 _CARET = re.compile(r"^\s*\^\s*$")
+
+
+# The name of a kernel, in C++ and PTX.
+_KERNEL = re.compile(
+    r"__global__\b(?:__launch_bounds__\s*\([^)]*\)|[^({;])*?\b(?!__launch_bounds__\b)(?P<cu>\w+)\s*\("
+    r"|\.entry\s+(?P<ptx>[\w$]+)"
+)
+
+
+def file_name(source: Any) -> str:
+    """Return a name for a program: that of its first kernel, as a file; "" if none is found."""
+    found = _KERNEL.search(source) if isinstance(source, str) else None
+    return f"{found[found.lastgroup]}.{found.lastgroup}" if found and found.lastgroup else ""
 
 
 def find_literal(source: str) -> tuple[str, int] | None:
@@ -129,19 +142,54 @@ def locate(message: str) -> str:
     match = _FAULT_LINE.search(message)
     if match is None:
         return message
-    number = int(match["line"])
-    found = [each for each in _sources if _is_meant(each, match["path"], match["kernel"])]
-    if not found or any(each.code != found[0].code for each in found):
+    found = find_line(match["path"], int(match["line"]), match["kernel"])
+    if found is None:
         return message
-    lines = found[0].text.splitlines()
+    message += f"\n{match['line']:>5} | {found.text}"
+    return f"{message}\n      --> {found.path}:{found.line}" if found.in_python else message
+
+
+class SourceLine(NamedTuple):
+    """A line of a program: in the Python file that has the program as a literal, or in the program."""
+
+    path: str
+    line: int
+    text: str
+    in_python: bool
+
+
+def find_line(path: str, line: int, function: str) -> SourceLine | None:
+    """Return a line of a program of this process, as the reports of the CPU device show it; None if it is not known.
+
+    Parameters
+    ----------
+    path : str
+        The program's file by the compiler: its name, in the working directory.
+    line : int
+        The line in the program, from 1.
+    function : str
+        A function of the program, mangled or not. Programs often have the same name.
+    """
+    found = {each.code: each for each in _sources if _is_meant(each, path, function)}
+    lines = {_line_in(each, line) for each in found.values()}
+    if len({each and each.text for each in lines}) != 1:
+        return None
+    known = lines.pop()
+    if known is None or not lines:
+        return known
+    return SourceLine(found.popitem()[1].name, line, known.text, False)  # several programs with the same line
+
+
+def _line_in(source: _Source, number: int) -> SourceLine | None:
+    lines = source.text.splitlines()
     if not 1 <= number <= len(lines):
-        return message
-    message += f"\n{number:5} | {lines[number - 1].rstrip()}"
-    for path in dict.fromkeys(path for each in found for path in each.files):
-        start = _line_of_literal(found[0].text, "".join(linecache.getlines(path)))
+        return None
+    text = lines[number - 1].rstrip()
+    for path in source.files:
+        start = _line_of_literal(source.text, "".join(linecache.getlines(path)))
         if start:
-            return f"{message}\n      --> {path}:{start + number - 1}"
-    return message
+            return SourceLine(path, start + number - 1, text, True)
+    return SourceLine(source.name, number, text, False)
 
 
 def _is_meant(source: _Source, path: str, kernel: str) -> bool:

@@ -7,11 +7,13 @@ from __future__ import annotations
 import os
 from _thread import RLock  # threading is slow to import
 from collections.abc import Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from cuda.core._errors import ClosedError, CUDAError
 from cuda.core._launch._signature import kernel_signatures
 from cuda.core._program._image_size import check_image
+from cuda.core._utils._options import as_options
 
 if TYPE_CHECKING:
     from cuda.core._launch._kernel import Kernel
@@ -498,7 +500,7 @@ class Module:
         code_type : str
             ``"c++"`` or ``"ptx"``.
         options : ProgramOptions, optional
-            The options of the compilation.
+            The options of the compilation. By default, messages name the program by its first kernel: ``scale.cu``.
         name_expressions : sequence of str
             C++ names of kernels and variables; see `Program.compile`.
         logs : object with ``write``, optional
@@ -523,8 +525,13 @@ class Module:
         ['scale']
         """
         from cuda.bindings._loader import will_use_cpu
-        from cuda.core import Program
+        from cuda.core import Program, ProgramOptions
+        from cuda.core._program._diagnostics import file_name
 
+        options = as_options(ProgramOptions, options, "options")
+        if options.name == ProgramOptions.name:
+            options = copy(options)
+            options.name = file_name(code) or options.name
         with Program(code, code_type, options) as program:
             # The CPU device compiles PTX itself: assembling a cubin first would only cost time.
             target = "ptx" if will_use_cpu() else "cubin"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from cuda.cpu.check import recorder, report, stacks
 from cuda.cpu.check.finding import Finding, Frame, Stack
+from cuda.cpu.python_lines import find_line
 from cuda.cpu.signals import own
 
 if TYPE_CHECKING:
@@ -30,7 +31,9 @@ def finding_of(raw: _runtime.Finding, kernel: str, code: Any) -> Finding:
     def frames(site: int) -> Stack:
         found = code.frames_of_site(kernel, site) if code else [(kernel, "", 0)]
         known = any(file for _, file, _ in found)
-        return tuple(Frame(demangled(function), file, line) for function, file, line in found) if known else ()
+        return (
+            tuple(Frame(demangled(each[0]), *find_line(each[1], each[2], each[0])) for each in found) if known else ()
+        )
 
     checker, _, message = report.describe(raw, kernel, locate).partition(": ")
     instruction = _INSTRUCTION.search(locate(kernel, raw.site))

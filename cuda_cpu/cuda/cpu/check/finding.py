@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -14,15 +15,19 @@ Dim = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Frame:
-    """A line of a call stack. `line` is 0 and `file` "" if they are not known."""
+    """A line of a call stack. `line` is 0 and `file` "" if they are not known.
+
+    `text` is the source line, of programs that are strings in Python; otherwise "".
+    """
 
     function: str
     file: str
     line: int
+    text: str = ""
 
     def __str__(self) -> str:
         where = f" at {self.file}:{self.line}" if self.file else ""
-        return f"{self.function}{where}"
+        return f"{self.function}{where}" + (f": {self.text}" if self.text else "")
 
 
 Stack = tuple[Frame, ...]  # the innermost call first
@@ -62,6 +67,8 @@ class Finding:
         Python's call stacks when the kernel was launched, and when the memory was allocated and freed.
     process : int
         Number of the process.
+    process_name : str
+        Its command, and its name by multiprocessing; "" for the process that the program began with.
     suppressed_by : int
         Line of the rule in the suppressions file; 0: it is reported.
     """
@@ -84,6 +91,7 @@ class Finding:
     allocation_stack: Stack = ()
     free_stack: Stack = ()
     process: int = 0
+    process_name: str = ""
     suppressed_by: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
@@ -105,11 +113,17 @@ def stack_lines(finding: Finding) -> list[str]:
     for name, title in STACKS.items():
         frames: Stack = getattr(finding, name)
         lines += [f"    {title if not number else '':16} {frame}" for number, frame in enumerate(frames)]
+    if finding.process_name:
+        lines.append(f"    {'in process':16} {finding.process}: {finding.process_name}")
     return lines
 
 
 def to_dict(finding: Finding) -> dict[str, Any]:
-    return asdict(finding)
+    data = asdict(finding)
+    for frame in itertools.chain(*(data[name] for name in STACKS)):
+        if not frame["text"]:
+            del frame["text"]  # most have none
+    return data
 
 
 def from_dict(found: dict[str, Any]) -> Finding:

@@ -77,6 +77,8 @@ def to_xml(report: Report) -> str:
 def _record(root: ElementTree.Element, finding: Finding) -> None:
     record = ElementTree.SubElement(root, "record")
     _texts(record, tool=finding.checker, kind=finding.kind, severity=finding.severity, count=finding.count)
+    if finding.process_name:
+        _texts(record, process=finding.process, processName=finding.process_name)
     what = ElementTree.SubElement(record, "what")
     _texts(what, text=finding.message, address=f"0x{finding.address:x}", size=finding.size)
     if finding.kernel:
@@ -98,7 +100,10 @@ def _stack(record: ElementTree.Element, name: str, frames: Stack) -> None:
     first, _, second = name.partition("_")
     stack = ElementTree.SubElement(record, first + second.capitalize())
     for frame in frames:
-        _texts(ElementTree.SubElement(stack, "frame"), func=frame.function, file=frame.file, line=frame.line)
+        element = ElementTree.SubElement(stack, "frame")
+        _texts(element, func=frame.function, file=frame.file, line=frame.line)
+        if frame.text:
+            _texts(element, text=frame.text)
 
 
 def _texts(parent: ElementTree.Element, **values: object) -> None:

@@ -15,6 +15,7 @@ from cuda.cpu import at_exit, check
 from cuda.cpu.check import stacks, state, suppressions
 from cuda.cpu.check.finding import SEVERITIES, Finding, to_dict
 from cuda.cpu.check.options import Options, from_environment
+from cuda.cpu.report_files import is_first, note_first, process_name
 from cuda.cpu.runtime import _runtime
 from cuda.cpu.signals import own
 
@@ -33,6 +34,7 @@ def begin() -> None:
     options = from_environment()
     start(options)
     if options is not None:
+        note_first()
         at_exit.register(finish)
 
 
@@ -92,7 +94,7 @@ def add(findings: Iterable[tuple[Finding, int]]) -> None:
     for finding, grid in findings:
         if not _is_wanted(finding, grid):
             continue
-        finding.process = os.getpid()
+        finding.process, finding.process_name = os.getpid(), "" if is_first() else process_name()
         rule = next((each for each in _rules if each.matches(finding)), None)
         if rule is not None:
             finding.suppressed_by = rule.line

@@ -97,7 +97,8 @@ def variables(given: argparse.Namespace, folder: str) -> dict[str, str]:
 def recorded(folder: str) -> list[Finding]:
     """Return what the processes of a program have recorded, in the order of their numbers."""
     found = []
-    for name in sorted(os.listdir(folder), key=lambda name: (len(name), name)):
+    names = [name for name in os.listdir(folder) if name.endswith(".jsonl")]
+    for name in sorted(names, key=lambda name: (len(name), name)):
         found += read_records(os.path.join(folder, name))[0]
     return found
 

@@ -14,7 +14,10 @@ MOST_FRAMES = 64
 MOST_RECORDS = 100_000  # of launches and of allocations; the oldest are dropped
 
 _OURS = ("cuda.cpu", "cuda.core", "cuda.bindings")  # modules whose frames say nothing about the program
-_RUNNERS = ("_pytest.", "pluggy.")  # from here on outwards the frames are those of the test runner
+# From these modules on outwards, the frames are those of the test runner, or of the start of a process.
+_RUNNERS = ("_pytest.", "pluggy.")
+_STARTS = tuple(f"multiprocessing.{name}" for name in ("process", "spawn", "forkserver", "popen_fork"))
+_CARRIERS = ("multiprocessing.",)  # what a queue or pipe calls to unpickle memory of other processes
 
 _Key = tuple[tuple[Any, int], ...]  # code objects and line numbers
 
@@ -24,6 +27,7 @@ class Records:
 
     def __init__(self) -> None:
         self._stacks: dict[int, _Key] = {}
+        self._before: dict[int, Stack] = {}  # frames of other processes
         self._lock = threading.Lock()
 
     def note(self, number: int) -> None:
@@ -33,19 +37,28 @@ class Records:
             self._stacks.pop(number, None)
             self._stacks[number] = key
             if len(self._stacks) > MOST_RECORDS:
-                del self._stacks[next(iter(self._stacks))]
+                oldest = next(iter(self._stacks))
+                del self._stacks[oldest]
+                self._before.pop(oldest, None)
 
     def find(self, number: int) -> Stack:
-        return frames(self._stacks.get(number, ()))
+        return (*self._before.get(number, ()), *frames(self._stacks.get(number, ())))
+
+    def precede(self, number: int, before: Stack) -> None:
+        """Let the stack of a number begin with frames of another process."""
+        self._before[number] = before
 
     def copy(self, source: int, target: int) -> None:
         """Let a number have the stack of another one."""
         if source in self._stacks:
             self._stacks[target] = self._stacks[source]
+        if source in self._before:
+            self._before[target] = self._before[source]
 
     def clear(self) -> None:
         self._lock = threading.Lock()  # in a forked child, where another thread may have held it
         self._stacks.clear()
+        self._before.clear()
 
 
 launches, allocations, frees, handles = Records(), Records(), Records(), Records()
@@ -62,9 +75,9 @@ def here() -> _Key:
     frame = sys._getframe(1)
     while frame is not None and len(found) < MOST_FRAMES:
         code, module = frame.f_code, str(frame.f_globals.get("__name__"))
-        if found and module.startswith(_RUNNERS):
+        if module in _STARTS or (found and module.startswith(_RUNNERS)):
             break
-        if not module.startswith(_OURS) and not code.co_filename.startswith("<frozen "):
+        if not module.startswith(_OURS + _CARRIERS) and not code.co_filename.startswith("<frozen "):
             found.append((code, frame.f_lineno))
         frame = frame.f_back  # type: ignore[assignment]
     return _INTERNED.setdefault(key := tuple(found), key)

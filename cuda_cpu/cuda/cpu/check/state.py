@@ -48,6 +48,18 @@ def stacks() -> Any:
     return importlib.import_module("cuda.cpu.check.stacks")
 
 
+def exported(tag: int, inode: int, offset: int) -> None:
+    """Record where memory was allocated that other processes can map from now on."""
+    if active:
+        importlib.import_module("cuda.cpu.check.shares").exported(tag, inode, offset)
+
+
+def imported(tag: int, inode: int, offset: int) -> None:
+    """Find out where memory of another process was allocated."""
+    if active:
+        importlib.import_module("cuda.cpu.check.shares").imported(tag, inode, offset)
+
+
 def findings_of(raw: Iterable[_runtime.Finding], kernel: str, code: Any) -> list[Any]:
     """Record and return the findings of a launch, described by the program of the kernel."""
     build = importlib.import_module("cuda.cpu.check.build")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,6 +17,7 @@ from cuda.cpu.profile.launch import LaunchProfile
 from cuda.cpu.profile.metrics import METRICS, flops_of, kind_of
 from cuda.cpu.profile.occupancy import DEFAULT
 from cuda.cpu.profile.results import AccessCounts, InstructionCounts
+from cuda.cpu.report_files import is_first, process_name
 from cuda.cpu.signals import own
 
 VERSION = 1
@@ -33,7 +35,14 @@ def data_of(launches: Iterable[LaunchProfile], architecture: str = DEFAULT) -> d
             keys[launch.identity] = json.dumps(entry)
             entries.setdefault(keys[launch.identity], {"numbers": [], **entry})
         entries[keys[launch.identity]]["numbers"].append(launch.number)
-    return {"version": VERSION, "unit": "PTX instructions", "launches": list(entries.values())}
+    process = {"number": os.getpid(), "name": process_name(), "first": is_first()}
+    return {"version": VERSION, "unit": "PTX instructions", "process": process, "launches": list(entries.values())}
+
+
+def process_of(data: dict[str, Any]) -> str:
+    """Return which process a profile is of, "" if it is the one that the program began with."""
+    process = data.get("process", {"first": True})
+    return "" if process["first"] else f"process {process['number']}: {process['name']}"
 
 
 def _entry(launch: LaunchProfile, architecture: str) -> Entry:
@@ -54,7 +63,7 @@ def _instruction(each: InstructionCounts) -> dict[str, Any]:
     precision, flops = flops_of(each)
     return {
         "function": each.function, "line": each.line, "text": each.text, "class": kind_of(each),
-        "source": {"file": each.source.file, "line": each.source.line} if each.source else None,
+        "source": {**each.source._asdict(), "text": each.source_text} if each.source else None,
         "warps": each.warps, "threads": each.threads, "active": each.active,
         "branch": each.branches, "divergent": each.divergent,
         "flops": {precision: flops} if flops else {},
@@ -104,8 +113,19 @@ class Line:
     ptx: list[dict[str, Any]] = dataclasses.field(default_factory=list)
 
     @property
+    def key(self) -> tuple[str, int]:
+        return self.file, self.number
+
+    @property
     def name(self) -> str:
         return f"{self.file.rpartition('/')[2]}:{self.number}"
+
+    @property
+    def sectors_per_request(self) -> float:
+        """Of global memory; 0 without requests."""
+        counts = [each for (space, _), each in self.accesses.items() if space == "global"]
+        requests = sum(each.requests for each in counts)
+        return round(sum(each.sectors for each in counts) / requests, 1) if requests else 0
 
     def name_in(self, entry: Entry) -> str:
         """Return the name in a report of a launch, which needs no name of its kernel."""
@@ -116,11 +136,11 @@ def lines_of(entry: Entry) -> list[Line]:
     """Return the lines of a launch in order."""
     found: dict[tuple[str, int], Line] = {}
     for each in entry["instructions"]:
-        source = each["source"] or {"file": f"PTX of {each['function']}", "line": each["line"]}
+        source = {"text": "", **(each["source"] or _in_ptx(each))}
         key = source["file"], source["line"]
         line = found.get(key)
         if line is None:
-            line = found[key] = Line(source["file"], source["line"], "" if each["source"] else each["text"])
+            line = found[key] = Line(source["file"], source["line"], source["text"])
         line.ptx.append(each)
         for name in ("warps", "threads", "active", "divergent"):
             setattr(line, name, getattr(line, name) + each[name])
@@ -135,6 +155,10 @@ def lines_of(entry: Entry) -> list[Line]:
                 line.strides.add(access["stride"])
     _read_sources(found.values())
     return sorted(found.values(), key=lambda line: (line.file, line.number))
+
+
+def _in_ptx(each: dict[str, Any]) -> dict[str, Any]:
+    return {"file": f"PTX of {each['function']}", "line": each["line"], "text": each["text"]}
 
 
 def _read_sources(lines: Iterable[Line]) -> None:

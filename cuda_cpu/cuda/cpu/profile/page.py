@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any, NamedTuple
 
-from cuda.cpu.profile.advice import advice
-from cuda.cpu.profile.data import Entry, Line, lines_of
+from cuda.cpu.profile.advice import advice_of
+from cuda.cpu.profile.data import Entry, Line, lines_of, process_of
 from cuda.cpu.profile.document import document
 from cuda.cpu.profile.metrics import METRICS
 from cuda.cpu.profile.text import number, summary, title
@@ -49,7 +49,7 @@ COLUMNS = (
     ("threads each", lambda line: round(line.threads / line.warps, 1) if line.warps else 0),
     ("divergent", lambda line: line.divergent),
     ("global sectors", lambda line: _sum(line, "sectors", "global")),
-    ("per request", lambda line: _per_request(line)),
+    ("per request", lambda line: line.sectors_per_request),
     ("bank conflicts", lambda line: _sum(line, "conflicts", "shared")),
     ("collisions", lambda line: _sum(line, "collisions", "global") + _sum(line, "collisions", "shared")),
     ("flops", lambda line: line.flops),
@@ -63,6 +63,7 @@ def page(data: dict[str, Any], *, gpu: str = DEFAULT_GPU, baseline: dict[str, An
         "<p>Exact counts of PTX instructions on the CPU device. Bytes and sectors are those that the kernel requests, "
         "without any cache.</p>"
     )
+    about += f"<p>{escape(process)}</p>" if (process := process_of(data)) else ""
     return document("Kernel profile", STYLE, about + (body or NOTHING))
 
 
@@ -125,13 +126,14 @@ def _heat_map(entry: Entry) -> Iterator[str]:
     most = max((line.warps for line in lines), default=0) or 1
     columns = [(name, value) for name, value in COLUMNS if any(map(value, lines))]
     heads = "".join(f"<th>{name}</th>" for name, _ in columns)
+    advised = advice_of(entry, lines)
     yield f'<h3>Lines</h3><div class="scroll"><table><tr><th class="text">line</th><th class="text">text</th>{heads}'
     for line in lines:
         shade = f"background: rgba(220, 80, 30, {0.55 * line.warps / most:.3f})"
         cells = "".join(f"<td>{_cell(value(line))}</td>" for _, value in columns)
         yield f'</tr><tr style="{shade}"><td class="text">{escape(line.name_in(entry))}</td>'
         yield f'<td class="code">{escape(line.text[:MOST_TEXT])}</td>{cells}'
-        for text in advice(line, entry["block"]):
+        for text in advised.get(line.key, ()):
             yield f'</tr><tr class="note"><td class="advice" colspan="{len(columns) + 2}">'
             yield f"<div>&rarr; {escape(text)}</div></td>"
     yield "</tr></table></div>"
@@ -143,11 +145,6 @@ def _cell(value: float) -> str:
 
 def _sum(line: Line, field: str, space: str) -> int:
     return sum(getattr(counts, field) for (of, _), counts in line.accesses.items() if of == space)
-
-
-def _per_request(line: Line) -> float:
-    requests = _sum(line, "requests", "global")
-    return round(_sum(line, "sectors", "global") / requests, 1) if requests else 0
 
 
 def _roofline(entry: Entry, gpu: str) -> str:

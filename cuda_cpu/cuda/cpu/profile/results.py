@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 import array
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from cuda.cpu.counters.layout import Counted, Layout, Source
 from cuda.cpu.profile.regular import counts_of
+from cuda.cpu.python_lines import find_line
 from cuda.cpu.runtime.abi import FAULTS, number, numbers
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class InstructionCounts:
     opcode: str
     source: Source | None  # the line that it was compiled from, with -lineinfo
     form: Form | None
+    source_text: str = ""  # the line, of programs that are strings in Python
     warps: int = 0  # executions by warps
     threads: int = 0  # executions by threads
     active: int = 0  # executions by threads whose guard holds
@@ -86,7 +88,7 @@ class LaunchResults:
         self.fault = FAULT_NAMES.get(counts.fault, str(counts.fault)) if counts.fault else ""
         self._layout, self._counters = layout, counts.counters
 
-    @cached_property
+    @functools.cached_property
     def instructions(self) -> list[InstructionCounts]:
         """All instructions of the kernel and of the functions that it calls, in the order of the text."""
         return list(_instructions(self._layout, array.array("Q", self._counters)))
@@ -108,7 +110,7 @@ class LaunchResults:
     def warps(self) -> int:
         return self.blocks * -(-prod(self.block) // 32)
 
-    @cached_property
+    @functools.cached_property
     def totals(self) -> dict[tuple[str, str], AccessCounts]:
         """The accesses of all instructions by space and kind."""
         found: dict[tuple[str, str], AccessCounts] = {}
@@ -128,10 +130,15 @@ class LaunchResults:
 def _instructions(layout: Layout, counters: array.array[int]) -> Iterator[InstructionCounts]:
     texts = {function: text.splitlines() for function, text in layout.texts.items()}
     order = {function: number for number, function in enumerate(layout.texts)}
+    find = functools.cache(find_line)
     for row in sorted(layout.instructions, key=lambda each: (order[each.function], each.line)):
         lines = texts[row.function]
         text = " ".join(lines[row.line - 1].split()) if 0 < row.line <= len(lines) else row.opcode
-        found = InstructionCounts(row.function, row.line, text, row.opcode, row.source, row.form)
+        source, source_text = row.source, ""
+        if source is not None:
+            file, line, source_text = find(*source, row.function)
+            source = Source(file, line)
+        found = InstructionCounts(row.function, row.line, text, row.opcode, source, row.form, source_text)
         outer = row.block if row.around is None else row.around
         found.warps, found.threads = counters[outer], counters[outer + 1]
         found.active = counters[row.block + 1] if row.guard is None else counters[row.guard]

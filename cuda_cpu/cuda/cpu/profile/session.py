@@ -18,7 +18,7 @@ from cuda.cpu.profile import page, text
 from cuda.cpu.profile.launch import LaunchProfile, launches_of
 from cuda.cpu.profile.metrics import METRICS, find
 from cuda.cpu.profile.occupancy import DEFAULT, limits_of
-from cuda.cpu.report_files import folder_problem, of_process, replace
+from cuda.cpu.report_files import folder_problem, is_first, of_process, replace
 from cuda.cpu.signals import own
 
 
@@ -88,7 +88,7 @@ def finish() -> None:
     """Write the reports of all launches of this process."""
     chosen, process = options(), str(os.getpid())
     launches = launches_of(state.completed())
-    if os.environ.get(state.PROCESS, process) != process:
+    if not is_first():
         if not launches:
             return
         chosen.json, chosen.html = (of_process(path, process) for path in (chosen.json, chosen.html))

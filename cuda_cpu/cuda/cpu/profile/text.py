@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from cuda.cpu.profile.advice import advice
-from cuda.cpu.profile.data import Entry, lines_of
+from cuda.cpu.profile.advice import advice_of
+from cuda.cpu.profile.data import Entry, lines_of, process_of
 from cuda.cpu.profile.metrics import METRICS
 
 HOT = 8  # lines with the most instructions that are shown
@@ -18,7 +18,8 @@ def report(data: dict[str, Any], metrics: list[str] | None = None) -> str:
     """Return a report of all launches: their metrics, hot lines and advice, or the given metrics only."""
     if not data["launches"]:
         return "No launch of a profiled kernel was recorded.\n"
-    return "\n".join(line for entry in data["launches"] for line in _launch(entry, metrics)) + "\n"
+    lines = [process] if (process := process_of(data)) else []
+    return "\n".join([*lines, *(line for entry in data["launches"] for line in _launch(entry, metrics))]) + "\n"
 
 
 def dimensions(of: list[int]) -> str:
@@ -51,13 +52,16 @@ def _launch(entry: Entry, metrics: list[str] | None) -> Iterator[str]:
     lines = lines_of(entry)
     total = sum(line.warps for line in lines) or 1
     hot = sorted(lines, key=lambda line: -line.warps)[:HOT]
-    advised = {id(line): advice(line, entry["block"]) for line in lines}
-    shown = [line for line in lines if line in hot or advised[id(line)]]
+    advised = advice_of(entry, lines)
+    shown = [line for line in lines if line in hot or line.key in advised]
     width = max((len(line.name_in(entry)) for line in shown), default=0)
-    yield f"  {'line':{width}} instructions   share"
+    with_sectors = any(line.sectors_per_request for line in shown)
+    yield f"  {'line':{width}} instructions   share" + ("  sectors/request" if with_sectors else "")
     for line in shown:
-        yield f"  {line.name_in(entry):{width}} {line.warps:12,} {100 * line.warps / total:6.1f} %  {line.text[:80]}"
-        for text in advised[id(line)]:
+        sectors = f"{line.sectors_per_request or '':15}  " if with_sectors else ""
+        share = f"{100 * line.warps / total:6.1f} %  "
+        yield f"  {line.name_in(entry):{width}} {line.warps:12,} {share}{sectors}{line.text[:80]}"
+        for text in advised.get(line.key, ()):
             yield f"  {'':{width}}   -> {text}"
     yield ""
 
@@ -88,6 +92,9 @@ def summary(entry: Entry) -> list[tuple[str, str]]:
     ):
         if value[f"l1tex__t_requests_pipe_lsu_mem_global_op_{kind}.sum"]:
             found.append((name, sectors(kind)))
+    excess, requests = global_requests(entry)
+    if requests:
+        found.append(("uncoalesced", f"{number(excess)} of {number(requests)} global requests"))
     if value["smsp__inst_executed_mem_shared.sum"]:
         found.append((
             "shared memory",
@@ -115,6 +122,15 @@ def summary(entry: Entry) -> list[tuple[str, str]]:
         f"{100 * full['share']:.0f} % of {full['architecture']}, limited by {full['limiter']} (without registers)",
     ))  # fmt: skip
     return found
+
+
+def global_requests(entry: Entry) -> tuple[int, int]:
+    """Return how many requests of global memory are uncoalesced, and how many there are."""
+    accesses = [
+        access for each in entry["instructions"] for access in each["accesses"]
+        if access["space"] == "global" and access["kind"] in ("ld", "st", "atom", "red")
+    ]  # fmt: skip
+    return sum(each["excess"] for each in accesses), sum(each["requests"] for each in accesses)
 
 
 def difference(before: dict[str, Any], after: dict[str, Any]) -> str:

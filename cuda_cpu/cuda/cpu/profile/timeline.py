@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from cuda.cpu.counters import host_spans, ranges, spans, state
 from cuda.cpu.profile import timeline_page
-from cuda.cpu.report_files import of_process, replace
+from cuda.cpu.report_files import is_first, of_process, process_name, replace
 from cuda.cpu.runtime import _runtime
 from cuda.cpu.signals import own
 
@@ -122,6 +122,9 @@ def trace(events: Iterable[Event]) -> str:
     rows = {row: number for number, row in enumerate(dict.fromkeys(event.row for event in events), 1)}
     process = os.getpid()
     entries: list[dict[str, Any]] = [
+        {"name": "process_name", "ph": "M", "pid": process, "tid": 0, "args": {"name": process_name()}}
+    ]
+    entries += [
         {"name": "thread_name", "ph": "M", "pid": process, "tid": number, "args": {"name": row}}
         for row, number in rows.items()
     ]
@@ -172,17 +175,17 @@ def _table(groups: dict[str, list[int]], title: str, whole: int) -> str:
 def finish() -> None:
     """Write the timeline of the program at its end."""
     state.wait()
-    events, process = collect(), str(os.getpid())
-    first = os.environ.get(state.PROCESS, process) == process
+    events, first = collect(), is_first()
     if not first and not events:
         return
+    text = ("" if first else f"process {os.getpid()}: {process_name()}\n") + summary(events)
     for path in os.environ.get(spans.VARIABLE, "").split(os.pathsep):
         if path in ("", "1"):
             continue
-        path = path if first else of_process(path, process)
-        content = timeline_page.page(events, summary(events)) if path.endswith(".html") else trace(events)
+        path = path if first else of_process(path, str(os.getpid()))
+        content = timeline_page.page(events, text) if path.endswith(".html") else trace(events)
         try:
             replace(path, content)
         except own(OSError) as error:
             print(f"cuda.cpu: the timeline could not be written to {path}: {error.strerror}", file=sys.stderr)
-    print(summary(events), end="", file=sys.stderr)
+    print(text, end="", file=sys.stderr)

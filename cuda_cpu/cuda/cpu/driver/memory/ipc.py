@@ -22,6 +22,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_MAP_FAILED,
     CUDA_ERROR_OPERATING_SYSTEM,
 )
+from cuda.cpu.check import state
 from cuda.cpu.driver.base import address, capture_state, once, shared_file, written
 from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.error import CudaError, invalid
@@ -90,6 +91,7 @@ def cuIpcGetMemHandle(pHandle: int, dptr: int) -> None:
             record.keeper = _move_to_file(record)
             written.share(record)
     keeper = record.keeper
+    state.exported(record.tag, os.fstat(keeper.descriptor).st_ino, keeper.offset)
     data = shared_file.handle(MEMORY, keeper.descriptor, keeper.offset, record.size, record.device.uuid)
     ctypes.memmove(pHandle, data, len(data))
 
@@ -129,6 +131,7 @@ def cuIpcOpenMemHandle(handle: bytes, Flags: int) -> int:
         if of is None:
             raise CudaError(CUDA_ERROR_MAP_FAILED, f"{name}: the memory is of a device that this process does not have")
         view = shared_file.View(descriptor, offset, size)
+        inode = os.fstat(descriptor).st_ino
     finally:
         os.close(descriptor)
     record = Allocation(view.start, size, Kind.DEVICE, owner)
@@ -136,6 +139,7 @@ def cuIpcOpenMemHandle(handle: bytes, Flags: int) -> int:
     record.device, record.keeper = of, Opened((owner, handle), view)
     _opened[owner, handle] = record
     address.add(record)
+    state.imported(record.tag, inode, offset)
     return record.start
 
 

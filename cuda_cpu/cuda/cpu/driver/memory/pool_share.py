@@ -19,6 +19,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_INVALID_HANDLE,
     CUDA_ERROR_NOT_SUPPORTED,
 )
+from cuda.cpu.check import state
 from cuda.cpu.driver.base import address, shared_file, written
 from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.error import CudaError, invalid
@@ -53,6 +54,7 @@ class ImportedPool(Pool):
             record.device = devices.find(self.values[CU_MEMPOOL_ATTR_LOCATION_ID])
         self.count(size)
         address.add(record)
+        state.imported(record.tag, self.inode, offset)
         return record.start
 
     def take_back(self, record: Allocation, stream: Any) -> None:
@@ -110,7 +112,9 @@ def cuMemPoolExportPointer(shareData_out: int, ptr: int) -> None:
         raise invalid(f"{name}: shareData_out is NULL, or 0x{ptr:x} is no allocation of a pool that was exported")
     written.share(record)
     file = record.pool.file()
-    data = _LAYOUT.pack(_KIND, os.fstat(file.descriptor).st_ino, ptr - file.base, record.size)
+    inode, offset = os.fstat(file.descriptor).st_ino, ptr - file.base
+    state.exported(record.tag, inode, offset)
+    data = _LAYOUT.pack(_KIND, inode, offset, record.size)
     ctypes.memmove(shareData_out, data.ljust(_DATA_BYTES, b"\0"), _DATA_BYTES)
 
 

@@ -28,7 +28,8 @@ FORWARDERS = (
     ("libnvJitLink.so.12", "CUDA_CPU_REAL_NVJITLINK_12"),
 )
 # Variables that ask for a report at the end of the program, and the one with the number of its first process.
-REPORTS, FIRST = ("CUDA_CPU_PROFILE", "CUDA_CPU_TIMELINE"), "CUDA_CPU_PROFILE_PROCESS"
+REPORTS = ("CUDA_CPU_PROFILE", "CUDA_CPU_TIMELINE", "CUDA_CPU_CHECK_OPTIONS")
+FIRST = "CUDA_CPU_PROFILE_PROCESS"
 FOLDERS = ("nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib", "nvidia/nvjitlink/lib")
 
 
