@@ -16,6 +16,8 @@ from cuda.perf.errors import CommandError
 
 # Command, which is the name of its module -> help.
 COMMANDS = {
+    "run": "measure benchmarks and write the results to a file",
+    "compare": "compare two result files: which benchmarks are faster, slower, unchanged, undecided",
     "environment": "print what a run records about this machine",
     "history": "add results to a history, list it, exchange it as JSON lines",
     "watch": "find regressions in a history, confirm them by new runs and tell the owners",

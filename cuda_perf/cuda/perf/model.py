@@ -100,6 +100,7 @@ class Samples:
     timer: str = "host"  # "host", "events" or "graph"
     side: str = ""  # of duet runs: "base" or "new"
     noise: Noise = field(default_factory=Noise)
+    wall: float = 0  # duration of the block with its warm-up
 
 
 @dataclass
@@ -117,7 +118,7 @@ class LineCounts:
 class Counters:
     """Exact counts of one call of a benchmark on the CPU device: the same in every run of the same code."""
 
-    metrics: dict[str, int] = field(default_factory=dict)  # sum over the launches
+    metrics: dict[str, int] = field(default_factory=dict)  # sum over the launches; those that are 0 are absent
     lines: list[LineCounts] = field(default_factory=list)
 
 

@@ -1,0 +1,128 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""`run`: measure benchmarks and write the results to a file."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from typing import Any
+
+from cuda.perf import running, text
+from cuda.perf.client import Block, Side
+from cuda.perf.errors import CommandError
+from cuda.perf.model import Status
+from cuda.perf.running import Plan, Runner
+
+UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
+
+
+def seconds(given: str) -> float:
+    """Return the seconds of "90", "90s", "10m" or "2h"."""
+    found = re.fullmatch(r"(\d+(?:\.\d*)?) *(s|min|m|h|)", given)
+    if found is None or not float(found[1]):
+        raise argparse.ArgumentTypeError(f"{given!r} is no time, such as 90s, 10m or 2h")
+    return float(found[1]) * UNITS[found[2]]
+
+
+def share(given: str) -> float:
+    """Return the number of "0.01" or "1%"."""
+    try:
+        value = float(given[:-1]) / 100 if given.endswith("%") else float(given)
+    except ValueError:
+        value = 0
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"{given!r} is no share between 0 and 1, such as 0.01 or 1%")
+    return value
+
+
+def add_plan(parser: argparse.ArgumentParser) -> None:
+    """Add the options that `run` and `compare --duet` share."""
+    add = parser.add_argument
+    add("--filter", action="append", default=[], metavar="TEXT", dest="filters",
+        help="only benchmarks whose name[axis=value,...] contains this; * is any text; may be repeated")  # fmt: skip
+    add("--budget", type=seconds, default=600.0, metavar="TIME", help="for all benchmarks together; default 10m")
+    add("--limit", type=seconds, default=60.0, metavar="TIME", help="end a benchmark that takes longer; default 60s")
+    add("--block", type=seconds, default=0.0, metavar="TIME", help="of consecutive samples; default 0.1s, duet 0.02s")
+    add("--seed", type=int, help="of the random order")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("files", nargs="+", metavar="FILE", help="with benchmarks; a module; or suite, the included ones")
+    add("--json", default="run.jsonl", metavar="OUT", help="result file, JSON lines; default %(default)s")
+    add("--resume", action="store_true", help="continue an interrupted run that wrote to OUT")
+    add("--force", action="store_true", help="replace OUT if it exists")
+    add("--label", default="", help="written into the file: a branch, nightly, ...")
+    add_plan(parser)
+    add("--precision", type=share, default=0.01, metavar="SHARE",
+        help="half-width of the 95%% confidence interval at which a benchmark is done; default 1%%")  # fmt: skip
+    add(
+        "--processes", type=int, nargs=2, default=[5, 40], metavar=("LEAST", "MOST"), help="per benchmark; default 5 40"
+    )
+    add("--counters-only", action="store_true", help="only count on the CPU device; measure no times")
+    add("--no-counters", action="store_true", help="do not count")
+    add("--quiet", action="store_true", help="no progress")
+
+
+class Progress:
+    """Writes a line to standard error: in place on a terminal, otherwise every ten seconds."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet, self._terminal, self._last = quiet, sys.stderr.isatty(), 0.0
+
+    def __call__(self, line: str) -> None:
+        now = time.monotonic()
+        if self._quiet or now - self._last < (0.1 if self._terminal else 10):
+            return
+        self._last = now
+        print(
+            f"\r\x1b[K{line}" if self._terminal else line,
+            end="" if self._terminal else "\n",
+            file=sys.stderr,
+            flush=True,
+        )
+
+    def end(self) -> None:
+        if self._terminal and self._last:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def plan_of(options: argparse.Namespace, **more: Any) -> Plan:
+    """Return the plan of the shared options."""
+    names = ("filters", "budget", "limit", "seed")
+    return Plan(**{name: getattr(options, name) for name in names}, **more)
+
+
+def main(options: argparse.Namespace) -> int:
+    least, most = options.processes
+    if not 1 <= least <= most:
+        raise CommandError(f"--processes {least} {most}: at least 1, and the first not above the second")
+    if options.counters_only and options.no_counters:
+        raise CommandError("--counters-only and --no-counters exclude each other")
+    if running.existing(options.json) and not (options.resume or options.force):
+        raise CommandError(f"{options.json} exists; continue it with --resume, or replace it with --force")
+    if options.resume and not running.existing(options.json):
+        raise CommandError(f"{options.json} does not exist, so that it cannot be continued")
+    plan = plan_of(
+        options,
+        block=Block(options.block or 0.1),
+        precision=options.precision,
+        least=least,
+        most=most,
+        label=options.label,
+        count=not options.no_counters,
+        counters_only=options.counters_only,
+    )
+    progress = Progress(options.quiet)
+    try:
+        run = Runner(Side(options.files), plan, options.json, progress).run(options.resume)
+    finally:
+        progress.end()
+    print(text.of_run(run), end="")
+    failed = [each for each in run.results if each.status not in (Status.OK, Status.SKIPPED)]
+    counted = sum(each.counters is not None for each in run.results)
+    print(f"{options.json}: {len(run.results)} benchmarks, {len(failed)} without a valid result, {counted} counted")
+    return 1 if failed else 0
