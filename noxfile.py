@@ -131,7 +131,8 @@ def others(session):
         "cuda-tile==1.7.0", "nvidia-cuda-tileiras==13.5.*", "numba_cuda_mlir[cu13]==0.6.0", "tinygrad==0.14.0"
     )
     environment = {"CUDA_CPU_PEER": f"{session.virtualenv.location}/bin/python"}
-    tests = [f"tests/interop/test_{name}.py" for name in ("triton", "taichi", "cutile", "numba_mlir", "tinygrad")]
+    names = ("triton", "triton_alone", "taichi", "cutile", "numba_mlir", "tinygrad")
+    tests = [f"tests/interop/test_{name}.py" for name in names]
     session.run("python", "-m", "pytest", *tests, *session.posargs, env=environment)
 
 

@@ -8,25 +8,47 @@ import triton
 import triton.language as tl
 from triton.tools.tensor_descriptor import TensorDescriptor
 
-from cuda.core import Device, LegacyPinnedMemoryResource
+from cuda.bindings import driver
 
 random = np.random.default_rng(3)
+
+
+def call(function, *args):
+    """Call a function of the driver and return its outputs."""
+    status, *outputs = function(*args)
+    assert status == 0, status
+    return outputs[0] if outputs else None
+
+
+class Device:
+    """Device 0, whose primary context is current."""
+
+    def __init__(self):
+        call(driver.cuInit, 0)
+        call(driver.cuCtxSetCurrent, call(driver.cuDevicePrimaryCtxRetain, 0))
+        self.name = call(driver.cuDeviceGetName, 256, 0).partition(b"\0")[0].decode()
+
+    def sync(self):
+        call(driver.cuCtxSynchronize)
+
+
 device = Device()
-device.set_current()
 
 
 class Array:
     """An array in memory that host and device reach, with the names that Triton asks of an argument."""
 
     def __init__(self, values):
-        values = np.asarray(values)
-        self.buffer = LegacyPinnedMemoryResource().allocate(values.nbytes, stream=device.default_stream)
-        self.host = np.from_dlpack(self.buffer).view(values.dtype).reshape(values.shape)
-        self.host[...] = values
-        self.dtype = values.dtype
+        self.host = np.array(values)
+        self.dtype = self.host.dtype
+        call(driver.cuMemHostRegister, self.host.ctypes.data, self.host.nbytes, 0)
+
+    def __del__(self):
+        driver.cuCtxSynchronize()
+        driver.cuMemHostUnregister(self.host.ctypes.data)
 
     def data_ptr(self):
-        return int(self.buffer.handle)
+        return self.host.ctypes.data
 
 
 @triton.jit

@@ -19,7 +19,7 @@ from cuda.cpu.check.options import OptionError
 from cuda.cpu.counters import host_spans, spans
 from cuda.cpu.debug import session as debug_session
 from cuda.cpu.profile import session
-from cuda.cpu.programs import run
+from cuda.cpu.programs import pytorch, run
 from cuda.cpu.ptx import targets
 from cuda.cpu.report_files import folder_problem
 
@@ -144,6 +144,10 @@ def _add_program(parser: argparse.ArgumentParser, nargs: str | None = None) -> N
     parser.add_argument(
         "--capability", metavar="X.Y", help="the device's compute capability, as in CUDA_CPU_CAPABILITY; cuTile: 8.9"
     )
+    parser.add_argument(
+        "--torch", action="store_true",
+        help='let PyTorch\'s device "cuda" be the CPU device, for kernels of Triton on its tensors',
+    )  # fmt: skip
     for option, meaning in (("-m", "the name of a module"), ("-c", "the program itself, as text")):
         parser.add_argument(option, dest="kind", action="store_const", const=option, help=f"SCRIPT is {meaning}")
     parser.add_argument(
@@ -159,6 +163,8 @@ def _run(given: argparse.Namespace, variables: dict[str, str] | None = None, **o
     more = {"CUDA_CPU_CAPABILITY": given.capability} if given.capability else {}
     if more and not re.fullmatch(targets.CAPABILITY, given.capability):
         raise run.RunError(f"--capability is {given.capability!r}: give {targets.CAPABILITIES}")
+    if given.torch:
+        more[pytorch.VARIABLE] = "1"
     return run.program(
         given.python, given.script, given.arguments, kind=given.kind, variables=(variables or {}) | more, **options
     )

@@ -88,4 +88,8 @@ if __name__ == "sitecustomize":
         open_libraries()
         if fallback := os.environ.get("CUDA_CPU_FALLBACK"):
             sys.path.append(fallback)
+        if os.environ.get("CUDA_CPU_TORCH"):
+            from cuda.cpu.programs import pytorch
+
+            pytorch.install_on_import()
     run_the_other()

@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of the driver's C interface, and which memory of PyTorch kernels may use."""
+
+from __future__ import annotations
+
+import collections
+import ctypes
+import threading
+from typing import Any
+
+_library = ctypes.CDLL("libcuda.so.1")
+_local = threading.local()
+_lock = threading.Lock()
+_users: collections.Counter[int] = collections.Counter()  # start of registered storage -> threads whose launch uses it
+
+
+class DriverError(RuntimeError):
+    """A call of the driver failed."""
+
+
+def call(name: str, *arguments: Any) -> None:
+    """Call a function of the driver.
+
+    Raises
+    ------
+    DriverError
+        The function does not return CUDA_SUCCESS.
+    """
+    status = getattr(_library, name)(*arguments)
+    if status:
+        text = ctypes.c_char_p()
+        _library.cuGetErrorName(status, ctypes.byref(text))
+        raise DriverError(f"{name} returned {(text.value or b'an unknown status').decode()}")
+
+
+def returned(kind: Any, name: str, *arguments: Any) -> Any:
+    """Call a function whose first parameter is an output, and return that."""
+    result = kind()
+    call(name, ctypes.byref(result), *arguments)
+    return result.value
+
+
+def use_device() -> None:
+    """Make the primary context of device 0 current in this thread."""
+    if not hasattr(_local, "storages"):
+        _local.storages = {}
+        call("cuInit", 0)
+        context = returned(ctypes.c_void_p, "cuDevicePrimaryCtxRetain", 0)
+        call("cuCtxSetCurrent", ctypes.c_void_p(context))
+
+
+def attribute(number: int) -> int:
+    """Return an attribute of device 0 by its number, a CUdevice_attribute."""
+    use_device()
+    return returned(ctypes.c_int, "cuDeviceGetAttribute", number, 0)
+
+
+def register(storage: Any) -> None:
+    """Let the next launch of this thread use the memory of a storage, which stays alive as long.
+
+    A launch asks the driver for its pointers' attributes, and the checks of kernels ask which memory there is. Memory
+    that the driver knows already stays as it is.
+    """
+    use_device()
+    start, size = storage.data_ptr(), storage.nbytes()
+    if not size or start in _local.storages:
+        return
+    with _lock:
+        known = start in _users or not _library.cuMemHostRegister_v2(ctypes.c_void_p(start), ctypes.c_size_t(size), 0)
+        if known:
+            _users[start] += 1
+            _local.storages[start] = storage
+
+
+def finish_launch(metadata: object = None) -> None:
+    """Wait for the kernels of this thread, and forget the storages.
+
+    PyTorch's operations read and free memory of the host at once, without asking for streams: that would be too early
+    while kernels use it.
+    """
+    use_device()
+    try:
+        call("cuCtxSynchronize")
+    finally:
+        with _lock:
+            for start in _local.storages:
+                _users[start] -= 1
+                if not _users[start]:
+                    del _users[start]
+                    call("cuMemHostUnregister", ctypes.c_void_p(start))
+        _local.storages = {}
