@@ -6,6 +6,7 @@
 """
 
 import ctypes
+import json
 import os
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import pytest
 pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtime is not built")
 
 import cuda.cpu
-from cuda.cpu.counters import host_spans
+from cuda.cpu.counters import host_spans, spans
 from cuda.cpu.profile import Timeline
 
 CORE, CORE2 = 1, 5
@@ -104,6 +105,57 @@ def test_domains_have_stacks_of_their_own(program):
     step, plain = ended(program)
     assert (step.name, step.details) == ("step", {"domain": "solver"})
     assert (plain.name, plain.details) == ("plain", {})
+
+
+def test_categories_have_names(program):
+    """Names count from when they are given on, for ranges before, too; a domain has its own."""
+    domain = program.call(CORE2, 12, ctypes.c_void_p, b"named")
+    wide = ctypes.create_unicode_buffer("wide")
+    for number, text in ((71, b"one"), (72, b"old"), (72, b"two")):
+        program.call(CORE, 12, None, ctypes.c_uint32(number), text)
+    program.call(CORE, 13, None, ctypes.c_uint32(73), ctypes.addressof(wide))
+    program.call(CORE2, 8, None, domain, ctypes.c_uint32(71), b"of the domain")
+    program.call(CORE2, 9, None, domain, ctypes.c_uint32(73), ctypes.addressof(wide))
+    for number in (71, 72, 73, 74):
+        given = Attributes(3, ctypes.sizeof(Attributes), category=number)
+        program.call(CORE, 1, None, ctypes.pointer(given))
+        program.call(CORE2, 1, None, domain, ctypes.pointer(given))
+    found = [each.details for each in ended(program)]
+    assert [each["category"] for each in found if "domain" not in each] == ["one", "two", "wide", "74"]
+    assert [each["category"] for each in found if "domain" in each] == ["of the domain", "72", "wide", "74"]
+    entries = json.loads(program.timeline.to_json())["traceEvents"]
+    assert {"category": "of the domain", "domain": "named"} in [each["args"] for each in entries]
+    assert "domain named, category of the domain" in program.timeline.to_html()
+
+
+def test_threads_have_names(program):
+    """Also where Python knows another name of the thread, and for driver calls."""
+    wide = ctypes.create_unicode_buffer("named wide")
+    library = ctypes.CDLL(cuda.cpu.library_path())
+
+    def work(number, name):
+        program.call(CORE, number, None, ctypes.c_uint32(threading.get_native_id()), name)
+        program.call(CORE, 2, None, b"here")
+        with spans.span("k", "compile"):
+            library.cuDriverGetVersion(ctypes.byref(ctypes.c_int()))
+        arrived.wait()  # until the timeline is read
+        left.wait()
+
+    arrived, left = threading.Barrier(3), threading.Barrier(3)
+    threads = [
+        threading.Thread(target=work, args=each) for each in ((14, b"solver"), (15, ctypes.addressof(wide)))
+    ]  # fmt: skip
+    for thread in threads:
+        thread.start()
+    arrived.wait()
+    program.timeline.__exit__()
+    left.wait()
+    for thread in threads:
+        thread.join()
+    for row in ("solver", "named wide"):
+        found = {each.category for each in program.timeline.events if each.row == row}
+        assert found == {"NVTX mark", "driver call", "compile"}
+    program.timeline.__enter__()
 
 
 def test_ranges_end_in_another_thread(program):

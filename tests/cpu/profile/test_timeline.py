@@ -103,6 +103,35 @@ def test_summary_has_the_calls_of_each_kernel(launcher):
     assert calls == {"k": "2", "other": "1"}
 
 
+def test_sizes_of_pools_are_recorded(launcher):
+    pool = driver.cuDeviceGetDefaultMemPool(0)
+    driver.cuCtxSynchronize()
+    driver.cuMemPoolTrimTo(pool, 0)
+    with Timeline() as timeline:
+        first, second = driver.cuMemAllocAsync(1 << 20, 0), driver.cuMemAllocAsync(5000, 0)
+        driver.cuMemFreeAsync(first, 0)
+        driver.cuMemFreeAsync(second, 0)
+        driver.cuCtxSynchronize()
+        driver.cuMemPoolTrimTo(pool, 0)
+    sizes = timeline.pool_sizes
+    assert {each.pool for each in sizes} == {"pool 1 on device 0"}
+    base = sizes[0].used - (1 << 20)
+    assert [each.used - base for each in sizes[:4]] == [1 << 20, (1 << 20) + 5000, 5000, 0]
+    assert sizes[1].reserved >= (1 << 20) + 5000
+    assert sizes[-1].reserved < 1 << 20
+    assert [each.time for each in sizes] == sorted(each.time for each in sizes)
+    counters = [each for each in json.loads(timeline.to_json())["traceEvents"] if each["ph"] == "C"]
+    assert [each["args"] for each in counters] == [{"used": each.used, "reserved": each.reserved} for each in sizes]
+    assert f"pool 1 on device 0 {sizes[1].used:16,} {sizes[1].reserved:16,}\n" in str(timeline)
+    page = Balanced()
+    page.feed(timeline.to_html())
+    assert page.open == []
+    assert f"at most {sizes[1].used:,} bytes in use (area), {sizes[1].reserved:,} bytes reserved (line)" in page.text
+    with Timeline() as nothing:
+        pass
+    assert nothing.pool_sizes == []
+
+
 def test_page_is_self_contained(launcher):
     function = launcher.function(SLOW)
     with Timeline() as timeline:

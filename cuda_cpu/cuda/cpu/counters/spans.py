@@ -24,9 +24,23 @@ class Span(NamedTuple):
     begin: int  # nanoseconds of time.monotonic_ns
     end: int
     domain: str = ""  # of an NVTX range
+    group: str = ""  # the NVTX category of the range: its name, or its number
 
 
 recorded: list[Span] = []
+
+
+class PoolSize(NamedTuple):
+    """What a memory pool has in use, and holds, from a time on; in bytes."""
+
+    time: int  # nanoseconds of time.monotonic_ns
+    pool: int  # handle
+    location: str
+    used: int
+    reserved: int
+
+
+pool_sizes: list[PoolSize] = []
 
 
 @contextlib.contextmanager

@@ -40,6 +40,7 @@ struct range {
     const char *domain;
     uint64_t thread;
     int64_t begin;
+    uint32_t category;
     char name[];
 };
 
@@ -61,6 +62,7 @@ static struct range *make(const void *domain, const char *name) {
     made->domain = domain ? domain : "";
     made->thread = shell_thread();
     made->begin = shell_span_begin();
+    made->category = 0;
     strcpy(made->name, name);
     return made;
 }
@@ -73,18 +75,17 @@ static struct range *make_wide(const wchar_t *text) {
 }
 
 static struct range *make_of(const void *domain, const struct attributes *given) {
-    if (given && given->message_type == WIDE_TEXT) {
-        struct range *made = make_wide(given->message);
-        if (made && domain) made->domain = domain;
-        return made;
-    }
+    bool is_wide = given && given->message_type == WIDE_TEXT;
     bool has_text = given && (given->message_type == TEXT || given->message_type == REGISTERED);
-    return make(domain, has_text ? given->message : NULL);
+    struct range *made = is_wide ? make_wide(given->message) : make(domain, has_text ? given->message : NULL);
+    if (made && domain) made->domain = domain;
+    if (made && given) made->category = given->category;
+    return made;
 }
 
 static void end(struct range *range, uint32_t kind) {
     if (!range) return;
-    shell_span_end(kind, range->domain, range->name, range->thread, range->begin);
+    shell_span_end_in(kind, range->domain, range->category, range->name, range->thread, range->begin);
     free(range);
 }
 
@@ -149,15 +150,37 @@ static void *register_wide(const void *domain, const wchar_t *text) {
     return narrow(text);
 }
 
-/* Indices are the numbers of nvtxTypes.h; the functions that are left out name threads, categories and resources. */
+static void name_in(const void *domain, uint32_t category, const char *name) {
+    shell_span_name(SHELL_NAME_CATEGORY, 0, domain ? domain : "", category, name ? name : "");
+}
+static void name_in_wide(const void *domain, uint32_t category, const wchar_t *text) {
+    char *name = narrow(text);
+    name_in(domain, category, name);
+    free(name);
+}
+static void name_category(uint32_t category, const char *name) { name_in(NULL, category, name); }
+static void name_category_wide(uint32_t category, const wchar_t *name) { name_in_wide(NULL, category, name); }
+static void name_thread(uint32_t thread, const char *name) {
+    shell_span_name(SHELL_NAME_THREAD, thread, "", 0, name ? name : "");
+}
+static void name_thread_wide(uint32_t thread, const wchar_t *text) {
+    char *name = narrow(text);
+    name_thread(thread, name);
+    free(name);
+}
+
+/* Indices are the numbers of nvtxTypes.h; the functions that are left out are for resources and destroy domains. */
 static function *const core[] = {
     [1] = (function *)mark_ex, [2] = (function *)mark, [3] = (function *)mark_wide, [4] = (function *)start_ex,
     [5] = (function *)start, [6] = (function *)start_wide, [7] = (function *)stop, [8] = (function *)push_ex,
     [9] = (function *)push_text, [10] = (function *)push_wide, [11] = (function *)pop_default,
+    [12] = (function *)name_category, [13] = (function *)name_category_wide, [14] = (function *)name_thread,
+    [15] = (function *)name_thread_wide,
 };
 static function *const core2[] = {
     [1] = (function *)domain_mark, [2] = (function *)domain_start, [3] = (function *)domain_stop,
-    [4] = (function *)domain_push, [5] = (function *)domain_pop, [10] = (function *)register_text,
+    [4] = (function *)domain_push, [5] = (function *)domain_pop, [8] = (function *)name_in,
+    [9] = (function *)name_in_wide, [10] = (function *)register_text,
     [11] = (function *)register_wide, [12] = (function *)domain_create, [13] = (function *)domain_create_wide,
 };
 

@@ -13,10 +13,14 @@
 
 static int is_on;
 
+struct records {
+    char *data; /* see struct shell_span */
+    size_t used, size;
+};
+
 static struct {
     pthread_mutex_t lock;
-    char *data; /* records, see struct shell_span */
-    size_t used, size;
+    struct records spans, names;
 } recorded = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local uint64_t thread;
@@ -24,7 +28,7 @@ static _Thread_local uint64_t thread;
 /* A child process records its own calls only. */
 static void forget(void) {
     pthread_mutex_init(&recorded.lock, NULL);
-    recorded.used = 0;
+    recorded.spans.used = 0;
     thread = 0;
 }
 
@@ -46,45 +50,63 @@ uint64_t shell_thread(void) {
     return thread;
 }
 
-/* Return room for a record; NULL without memory. Called with the lock. */
-static char *room_for(size_t bytes) {
-    if (recorded.used + bytes > recorded.size) {
-        size_t size = 2 * recorded.size + bytes + 65536;
-        char *data = realloc(recorded.data, size);
+/* Return room for more bytes; NULL without memory. Called with the lock. */
+static char *room_for(struct records *records, size_t bytes) {
+    if (records->used + bytes > records->size) {
+        size_t size = 2 * records->size + bytes + 4096;
+        char *data = realloc(records->data, size);
         if (!data) return NULL;
-        recorded.data = data;
-        recorded.size = size;
+        records->data = data;
+        records->size = size;
     }
-    recorded.used += bytes;
-    return recorded.data + recorded.used - bytes;
+    records->used += bytes;
+    return records->data + records->used - bytes;
 }
 
-void shell_span_end(uint32_t kind, const char *domain, const char *name, uint64_t thread, int64_t begin) {
-    int64_t end = begin ? shell_span_begin() : 0;
-    if (!end) return; /* recording began or ended in between */
-    size_t first = strlen(domain), second = strlen(name);
-    struct shell_span span = {begin, end, thread, kind, (uint32_t)first, (uint32_t)second, 0};
+static void add(struct records *records, struct shell_span span, const char *domain, const char *name) {
+    span.domain_size = (uint32_t)strlen(domain);
+    span.name_size = (uint32_t)strlen(name);
     pthread_mutex_lock(&recorded.lock);
-    char *room = room_for(sizeof span + first + second);
+    char *room = room_for(records, sizeof span + span.domain_size + span.name_size);
     if (room) {
         memcpy(room, &span, sizeof span);
-        memcpy(room + sizeof span, domain, first);
-        memcpy(room + sizeof span + first, name, second);
+        memcpy(room + sizeof span, domain, span.domain_size);
+        memcpy(room + sizeof span + span.domain_size, name, span.name_size);
     }
     pthread_mutex_unlock(&recorded.lock);
 }
 
+void shell_span_end_in(uint32_t kind, const char *domain, uint32_t category, const char *name, uint64_t thread,
+                       int64_t begin) {
+    int64_t end = begin ? shell_span_begin() : 0;
+    if (!end) return; /* recording began or ended in between */
+    struct shell_span span = {.begin = begin, .end = end, .thread = thread, .kind = kind, .category = category};
+    add(&recorded.spans, span, domain, name);
+}
+
+void shell_span_end(uint32_t kind, const char *domain, const char *name, uint64_t thread, int64_t begin) {
+    shell_span_end_in(kind, domain, 0, name, thread, begin);
+}
+
+void shell_span_name(uint32_t kind, uint64_t thread, const char *domain, uint32_t category, const char *name) {
+    struct shell_span span = {.thread = thread, .kind = kind, .category = category};
+    add(&recorded.names, span, domain, name);
+}
+
 SHELL_EXPORT void cuda_cpu_spans_switch(int on) { __atomic_store_n(&is_on, on, __ATOMIC_RELAXED); }
 
-/* Move the records to `to` and return their size; with NULL, return the size alone. */
-SHELL_EXPORT size_t cuda_cpu_spans_take(char *to, size_t size) {
+/* Move the spans, or copy the names, to `to`, and return their size; with NULL, return the size alone. */
+SHELL_EXPORT size_t cuda_cpu_spans_take(int names, char *to, size_t size) {
+    struct records *from = names ? &recorded.names : &recorded.spans;
     pthread_mutex_lock(&recorded.lock);
-    size_t used = recorded.used;
+    size_t used = from->used;
     if (to) {
         used = used < size ? used : size;
-        memcpy(to, recorded.data, used);
-        memmove(recorded.data, recorded.data + used, recorded.used - used);
-        recorded.used -= used;
+        memcpy(to, from->data, used);
+        if (!names) {
+            memmove(from->data, from->data + used, from->used - used);
+            from->used -= used;
+        }
     }
     pthread_mutex_unlock(&recorded.lock);
     return used;

@@ -12,6 +12,7 @@ import json
 import os
 import statistics
 import sys
+import threading
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -40,6 +41,15 @@ class Event(NamedTuple):
         return self.end - self.begin
 
 
+class PoolSize(NamedTuple):
+    """What a memory pool ("pool 1 on device 0") has in use and holds, in bytes, from a time on."""
+
+    pool: str
+    time: int
+    used: int
+    reserved: int
+
+
 class Timeline(contextlib.ContextDecorator):
     """Record when work runs, from the beginning to the end of a `with` statement or of each call of a function.
 
@@ -47,6 +57,8 @@ class Timeline(contextlib.ContextDecorator):
     ----------
     events : list of Event
         In the order in which they began; filled at the end.
+    pool_sizes : list of PoolSize
+        The sizes of memory pools after each change, in order; filled at the end.
 
     Raises
     ------
@@ -68,6 +80,7 @@ class Timeline(contextlib.ContextDecorator):
 
     def __init__(self) -> None:
         self.events: list[Event] = []
+        self.pool_sizes: list[PoolSize] = []
 
     def __enter__(self) -> Timeline:
         if spans.active:
@@ -76,6 +89,7 @@ class Timeline(contextlib.ContextDecorator):
         _runtime.take_timeline()
         host_spans.take()
         spans.recorded.clear()
+        spans.pool_sizes.clear()
         ranges.record(True)
         return self
 
@@ -84,40 +98,60 @@ class Timeline(contextlib.ContextDecorator):
             state.wait()
         finally:
             ranges.record(False)
-            self.events = collect()
+            self.events, self.pool_sizes = collect()
 
     def __str__(self) -> str:
-        return summary(self.events)
+        return summary(self.events, self.pool_sizes)
 
     def to_json(self) -> str:
         """Return a trace for Perfetto (ui.perfetto.dev) and chrome://tracing, in the Trace Event Format."""
-        return trace(self.events)
+        return trace(self.events, self.pool_sizes)
 
     def to_html(self) -> str:
         """Return a self-contained HTML page."""
-        return timeline_page.page(self.events, summary(self.events))
+        return timeline_page.page(self.events, str(self), self.pool_sizes)
 
 
-def collect() -> list[Event]:
+def collect() -> tuple[list[Event], list[PoolSize]]:
     """Return and forget what was recorded."""
     found = _runtime.take_timeline()
     host = spans.recorded + host_spans.take()
+    sizes = spans.pool_sizes[:]
     spans.recorded.clear()
-    start = min([each[3] for each in found] + [each.begin for each in host], default=0)
+    spans.pool_sizes.clear()
+    starts = [each[3] for each in found] + [each.begin for each in host] + [each.time for each in sizes]
+    start = min(starts, default=0)
     rows: dict[int, str] = {}
     events = []
     for kind, kernel, queue, begin, end, size, grid, block in sorted(found, key=lambda each: (each[3], -each[4])):
         row = rows.setdefault(queue, f"stream {len(rows) + 1}")
         details: dict[str, Any] = {"grid": grid, "block": block} if kernel else {"bytes": size} if size else {}
         events.append(Event(kernel or kind, kind, row, begin - start, end - start, details))
+    named = _names_of_threads()
     for each in host:
-        more = {"domain": each.domain} if each.domain else {}
-        events.append(Event(each.name, each.category, each.thread, each.begin - start, each.end - start, more))
-    return sorted(events, key=lambda event: (event.begin, -event.end))
+        more = {name: value for name, value in (("domain", each.domain), ("category", each.group)) if value}
+        row = named.get(each.thread, each.thread)
+        events.append(Event(each.name, each.category, row, each.begin - start, each.end - start, more))
+    return sorted(events, key=lambda event: (event.begin, -event.end)), _named(sizes, start)
 
 
-def trace(events: Iterable[Event]) -> str:
-    """Return events in the Trace Event Format."""
+def _names_of_threads() -> dict[str, str]:
+    """Return the names that threads of Python have by NVTX, by those that they have in Python."""
+    given = host_spans.names().threads
+    return {each.name: given[each.native_id] for each in threading.enumerate() if each.native_id in given}
+
+
+def _named(sizes: Iterable[spans.PoolSize], start: int) -> list[PoolSize]:
+    names: dict[int, str] = {}
+    found = []
+    for each in sorted(sizes):
+        name = names.setdefault(each.pool, f"pool {len(names) + 1} on {each.location}")
+        found.append(PoolSize(name, each.time - start, each.used, each.reserved))
+    return found
+
+
+def trace(events: Iterable[Event], sizes: Iterable[PoolSize] = ()) -> str:
+    """Return events, and sizes of pools as counters, in the Trace Event Format."""
     events = list(events)
     rows = {row: number for number, row in enumerate(dict.fromkeys(event.row for event in events), 1)}
     process = os.getpid()
@@ -135,11 +169,14 @@ def trace(events: Iterable[Event]) -> str:
                 "ts": event.begin / 1000, "dur": event.duration / 1000, "args": event.details,
             }
         )  # fmt: skip
+    for size in sizes:
+        values = {"used": size.used, "reserved": size.reserved}
+        entries.append({"name": size.pool, "ph": "C", "pid": process, "ts": size.time / 1000, "args": values})
     return json.dumps({"traceEvents": entries, "displayTimeUnit": "ns"})
 
 
-def summary(events: Iterable[Event]) -> str:
-    """Return a table of the time per kernel and kind of work of streams, and one of what the host did.
+def summary(events: Iterable[Event], sizes: Iterable[PoolSize] = ()) -> str:
+    """Return a table of the time per kernel and kind of work of streams, one of what the host did, and one of pools.
 
     The columns are the share of all, the calls, and the total, minimum, median and maximum time. What the host does has
     no share, since calls and ranges contain each other.
@@ -151,11 +188,22 @@ def summary(events: Iterable[Event]) -> str:
             name = f"{event.category} {event.name}" if event.category != event.name else event.name
             groups = host if event.category in HOST else streams
             groups.setdefault(name, []).append(event.duration)
-    if not streams and not host:
-        return "Nothing ran in any stream.\n"
     total = sum(map(sum, streams.values()))
-    tables = _table(streams, "streams", total), _table(host, "host", 0)
+    nothing = "" if streams or host else "Nothing ran in any stream.\n"
+    tables = nothing, _table(streams, "streams", total), _table(host, "host", 0), _table_of_pools(sizes)
     return "\n".join(filter(None, tables))
+
+
+def _table_of_pools(sizes: Iterable[PoolSize]) -> str:
+    most: dict[str, tuple[int, int]] = {}
+    for each in sizes:
+        used, reserved = most.get(each.pool, (0, 0))
+        most[each.pool] = max(used, each.used), max(reserved, each.reserved)
+    if not most:
+        return ""
+    width = max(map(len, most))
+    lines = [f"{'memory pools':{width}}      most in use    most reserved (bytes)"]
+    return "\n".join([*lines, *(f"{name:{width}} {a:16,} {b:16,}" for name, (a, b) in most.items())]) + "\n"
 
 
 def _table(groups: dict[str, list[int]], title: str, whole: int) -> str:
@@ -175,15 +223,15 @@ def _table(groups: dict[str, list[int]], title: str, whole: int) -> str:
 def finish() -> None:
     """Write the timeline of the program at its end."""
     state.wait()
-    events, first = collect(), is_first()
+    (events, sizes), first = collect(), is_first()
     if not first and not events:
         return
-    text = ("" if first else f"process {os.getpid()}: {process_name()}\n") + summary(events)
+    text = ("" if first else f"process {os.getpid()}: {process_name()}\n") + summary(events, sizes)
     for path in os.environ.get(spans.VARIABLE, "").split(os.pathsep):
         if path in ("", "1"):
             continue
         path = path if first else of_process(path, str(os.getpid()))
-        content = timeline_page.page(events, text) if path.endswith(".html") else trace(events)
+        content = timeline_page.page(events, text, sizes) if path.endswith(".html") else trace(events, sizes)
         try:
             replace(path, content)
         except own(OSError) as error:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from cuda.cpu.profile.document import document
 
 if TYPE_CHECKING:
-    from cuda.cpu.profile.timeline import Event
+    from cuda.cpu.profile.timeline import Event, PoolSize
 
 WIDTH, ROW, BAR = 1200, 34, 22
 MOST = 20_000  # events that are drawn
@@ -19,28 +19,32 @@ COLORS = {
     "kernel": "#3a7bd5", "copy": "#3aa76d", "fill": "#8bbf3f", "compile": "#d9531e", "host callback": "#9b59b6",
     "driver call": "#b0b0b0", "memory call": "#c9a227", "NVTX range": "#5fb3c9",
 }  # fmt: skip
-OTHER = "#8a8a8a"
+OTHER, POOL = "#8a8a8a", "#c9a227"
 LEVEL, LOWEST = 4, 4  # an event within another one is so much lower, down to this height
 STYLE = "svg { min-width: 60rem; width: 100%; height: auto; } rect:hover { stroke: currentColor; }"
 
 
-def page(events: list[Event], summary: str) -> str:
+def page(events: list[Event], summary: str, sizes: list[PoolSize] | None = None) -> str:
     """Return the page; of more than `MOST` events, the longest are drawn."""
     drawn = sorted(
         sorted(events, key=lambda event: -event.duration)[:MOST], key=lambda event: (event.begin, -event.end)
     )
     note = f"<p>The {MOST:,} longest of {len(events):,} events are drawn.</p>" if len(events) > MOST else ""
-    drawing = f'<div class="scroll">{_drawing(drawn)}</div>'
+    drawing = f'<div class="scroll">{_drawing(drawn, sizes or [])}</div>'
     return document("Timeline", STYLE, f'{note}{drawing}<div class="scroll"><pre>{escape(summary)}</pre></div>')
 
 
-def _drawing(events: list[Event]) -> str:
-    if not events:
+def _drawing(events: list[Event], sizes: list[PoolSize]) -> str:
+    if not events and not sizes:
         return "<p>Nothing was recorded.</p>"
     rows = {row: number for number, row in enumerate(dict.fromkeys(event.row for event in events))}
-    total = max(event.end for event in events) or 1
-    height = ROW * len(rows) + 24
-    parts = [f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="Timeline of {len(rows)} rows">']
+    pools = dict.fromkeys(size.pool for size in sizes)
+    total = max([event.end for event in events] + [size.time for size in sizes]) or 1
+    height = ROW * (len(rows) + len(pools)) + 24
+    label = f"Timeline of {len(rows)} rows and {len(pools)} memory pools"
+    parts = [f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">']
+    for number, pool in enumerate(pools, len(rows)):
+        parts += _pool([size for size in sizes if size.pool == pool], ROW * number, total)
     for row, number in rows.items():
         parts.append(f'<text x="0" y="{number * ROW + 12}">{escape(row)}</text>')
     for event, depth in zip(events, _depths(events), strict=True):
@@ -61,6 +65,21 @@ def _drawing(events: list[Event]) -> str:
     parts.append(f'<text x="0" y="{height - 4}">0</text>')
     parts.append(f'<text x="{WIDTH}" y="{height - 4}" text-anchor="end">{total / 1e6:,.3f} ms</text></svg>')
     return "".join(parts)
+
+
+def _pool(sizes: list[PoolSize], top: int, total: int) -> Iterator[str]:
+    """Yield the drawing of a pool's size: an area for what is in use, a line for what the pool holds."""
+    most, used = max(size.reserved for size in sizes) or 1, max(size.used for size in sizes)
+    text = f"{sizes[0].pool}: at most {used:,} bytes in use (area), {most:,} bytes reserved (line)"
+    yield f'<text x="0" y="{top + 12}">{escape(text)}</text>'
+    ends = [*(size.time for size in sizes[1:]), total]
+    for field, style in (("used", f'fill="{POOL}" fill-opacity="0.4"'), ("reserved", f'fill="none" stroke="{POOL}"')):
+        y = top + 16 + BAR - 6
+        points = [f"M{WIDTH * sizes[0].time / total:.2f},{y}"]
+        for size, end in zip(sizes, ends, strict=True):
+            height = y - (BAR - 7) * getattr(size, field) / most
+            points.append(f"V{height:.2f}H{WIDTH * end / total:.2f}")
+        yield f'<path d="{"".join(points)}V{y}" {style}></path>'
 
 
 def _depths(events: list[Event]) -> Iterator[int]:

@@ -12,8 +12,10 @@ from __future__ import annotations
 import bisect
 import itertools
 import threading
+from collections.abc import Callable
 from typing import Any
 
+from cuda.cpu.counters import spans
 from cuda.cpu.runtime import _runtime
 
 PAGE = 4096
@@ -55,6 +57,7 @@ class Blocks:
         self.high = 0
         self.threshold = 0  # bytes that a synchronization leaves to the pool
         self.free: list[tuple[int, int, Block]] = []  # ordered
+        self.changed: Callable[[], None] = lambda: None  # called while a timeline is recorded
         self.lock = threading.RLock()  # around changes and searches; nothing else is locked under it
 
     def add(self, arena: Any, start: int, capacity: int) -> Block:
@@ -114,6 +117,8 @@ class Blocks:
             if self.reserved > keep and block.is_free() and self._claim(entry):
                 with self.lock:
                     self.reserved -= block.capacity
+                if spans.active:
+                    self.changed()
                 block.arena.free(block.start)
         if not self.free:
             holding.discard(self)

@@ -10,6 +10,7 @@ the device when a stream, an event or a context is synchronized, and whenever th
 from __future__ import annotations
 
 import ctypes
+import time
 from typing import Any
 
 from cuda.cpu.abi import (
@@ -47,6 +48,7 @@ from cuda.cpu.abi import (
     CUmemLocation,
     CUmemPoolProps,
 )
+from cuda.cpu.counters import spans
 from cuda.cpu.driver.base import address, capture_state, once, written
 from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.block import Block, Blocks, capacity_for
@@ -87,6 +89,7 @@ class Pool:
         self.closed = False
         self.used = self.used_high = 0
         self.blocks = Blocks()
+        self.blocks.changed = self.record_size
         self.values = dict.fromkeys(SWITCHES, 1) | {
             CU_MEMPOOL_ATTR_ALLOCATION_TYPE: kind,
             CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES: handle_types,
@@ -140,6 +143,13 @@ class Pool:
         with self.blocks.lock:
             self.used += size
             self.used_high = max(self.used_high, self.used)
+            if spans.active:
+                self.record_size()
+
+    def record_size(self) -> None:
+        where = "the host" if self.on_host else f"device {self.values[CU_MEMPOOL_ATTR_LOCATION_ID]}"
+        now = time.monotonic_ns()
+        spans.pool_sizes.append(spans.PoolSize(now, self.handle, where, self.used, self.blocks.reserved))
 
     def check_limit(self, size: int, name: str) -> None:
         limit = self.values[CU_MEMPOOL_ATTR_MAX_POOL_SIZE]
