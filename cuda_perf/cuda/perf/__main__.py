@@ -20,6 +20,7 @@ COMMANDS = {
     "compare": "compare two result files: which benchmarks are faster, slower, unchanged, undecided",
     "environment": "print what a run records about this machine",
     "history": "add results to a history, list it, exchange it as JSON lines",
+    "bisect": "find the commit, version or compiler option with which a value changed",
     "watch": "find regressions in a history, confirm them by new runs and tell the owners",
 }
 
