@@ -9,6 +9,7 @@ The runtime replaces a wrong address by a valid one; the emitter of the instruct
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 
 from cuda.cpu.check import (
     ALIGNED,
@@ -28,6 +29,7 @@ from cuda.cpu.check import (
     UNIFORM,
     VALUES,
     VARIABLE,
+    bounds,
 )
 from cuda.cpu.check.accesses import ACCESSES, Access
 from cuda.cpu.check.variables import Origins, source_name
@@ -50,12 +52,45 @@ MOST_ELEMENTS = 8
 ORIGINS: weakref.WeakKeyDictionary[FunctionFacts, Origins] = weakref.WeakKeyDictionary()
 
 
-def before(frame: Frame, step: Step) -> None:
-    """Emit the checks of an instruction."""
+def surround(frame: Frame, step: Step, emit: Callable[[], None]) -> None:
+    """Emit an instruction and its checks; where memcheck is enough, it calls the runtime in unusual cases only."""
+    instruction, form = step.operation()
+    accesses = list(ACCESSES.get(instruction.opcode, _none)(frame, instruction, form))
+    if len(accesses) != 1 or not bounds.can_test(frame.module.checks, accesses[0]):
+        _before(frame, step, accesses)
+        emit()
+        return
+    (access,) = accesses
+    pointer = pointers(frame, access.address, access.space)
+    right = bounds.is_right(frame, access, pointer, _variable(frame, access), _site(frame))
+    frame.lanes()  # here, so that both branches may use them
+    builder, results = frame.builder, [_result(frame, name) for name in step.writes]
+    labels = [builder.new_label(stem) for stem in ("right", "doubtful", "accessed")]
+    builder.branch(right, labels[0], labels[1], likely=True)
+    for label, accesses_there in zip(labels, ([], accesses), strict=False):
+        builder.label(label)
+        with frame.aside():
+            _before(frame, step, accesses_there)
+            emit()
+            for name, result in zip(step.writes, results, strict=True):
+                result.store(frame.get(name))
+        frame.checked.clear()
+        builder.jump(labels[2])
+    builder.label(labels[2])
+    for name, result in zip(step.writes, results, strict=True):
+        frame.block.values[name] = result.load()
+
+
+def _result(frame: Frame, register: str) -> Slot:
+    shape = Shape.UNIFORM if frame.graph.is_uniform(register) else Shape.VECTOR
+    return frame.builder.slot(frame.element_of(register), shape)
+
+
+def _before(frame: Frame, step: Step, accesses: list[Access]) -> None:
     instruction, form = step.operation()
     if instruction.opcode == "wmma" and frame.module.checks & RACECHECK:
         _meet(frame)
-    for access in ACCESSES.get(instruction.opcode, _none)(frame, instruction, form):
+    for access in accesses:
         _check(frame, access)
     if (instruction.opcode in COLLECTIVES and "sync" in form.modifiers) or "warp" in form.modifiers:
         _report_warp_sync(frame, instruction, form)
@@ -275,17 +310,24 @@ def _buffers(frame: Frame, count: int, values: tuple[Value, ...]) -> Value:
 
 def site(frame: Frame) -> Value:
     """Return the site of the instruction in reports: the number of its function, and its line."""
-    return constant(frame.module.functions.index(frame.facts.function.name) << 32 | frame.line, "i64")
+    return constant(_site(frame), "i64")
+
+
+def _site(frame: Frame) -> int:
+    return frame.module.functions.index(frame.facts.function.name) << 32 | frame.line
 
 
 class Checks(Instrumentation):
     """Adds the checks that a kernel is compiled with."""
 
+    keeps_addresses = True
+
     def __init__(self, checks: int):
         self.checks = checks
+        self.needs_fibers = checks != MEMCHECK
         self.tracks_barriers = bool(checks & SYNCCHECK)
 
-    before = staticmethod(before)
+    surround = staticmethod(surround)
     allocated = staticmethod(allocated)
     report_stranded = staticmethod(report_stranded)
     report_bypassed = staticmethod(report_bypassed)

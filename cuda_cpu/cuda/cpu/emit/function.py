@@ -200,9 +200,10 @@ def emit_step(frame: Frame, step: Step, *, bases: bool) -> None:
     if step.writes and step.writes[0] in frame.graph.shifted:
         affine.emit_bases(frame, step, emitter)
     with frame.guarded(instruction.guard if instruction.opcode in PURE else None):
-        if frame.module.settings.instrumentation is not None:
-            frame.module.settings.instrumentation.before(frame, step)
-        emitter(frame, instruction, form)
+        if (instrumentation := frame.module.settings.instrumentation) is not None:
+            instrumentation.surround(frame, step, lambda: emitter(frame, instruction, form))
+        else:
+            emitter(frame, instruction, form)
     if made_of is not None:
         frame.block.indexed[step.writes[0]] = made_of
     frame.checked.clear()

@@ -35,7 +35,7 @@ def find(frame: Frame, instruction: Instruction, form: Form, position: int) -> l
     base = _base(instruction)
     steps = frame.flow.block.steps
     at = frame.position_of(instruction)
-    for step in steps[at : at + REACH]:
+    for step in steps[at : at + (1 if frame.module.checks else REACH)]:  # later ones have not been checked yet
         if step.form is None:
             break
         other, kind = step.operation()

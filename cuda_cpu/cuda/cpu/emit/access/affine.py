@@ -235,7 +235,11 @@ def contiguous_access(
     frame: Frame, instruction: Instruction, form: Form, address: Address, extra: int, size: int
 ) -> ContiguousAccess | None:
     """Return the bases of an access of `size` bytes per lane if it is contiguous or uniform, else None."""
-    if not frame.copy.consecutive or (size < 4 and not frame.copy.full and not frame.module.settings.native_gather):
+    if (
+        frame.checked
+        or not frame.copy.consecutive
+        or (size < 4 and not frame.copy.full and not frame.module.settings.native_gather)
+    ):
         return None
     stride = contiguous_stride(frame.graph, instruction, form)
     if stride is None or stride not in (0, size):

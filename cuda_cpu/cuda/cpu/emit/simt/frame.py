@@ -45,7 +45,7 @@ MOST_INLINED = 32  # calls of helpers in a function
 OF_BLOCK = {
     "runtime", "params", "shared", "symbols", "local_stride", "shared_size", "shared_static", "worker", "grid_dim",
     "block_dim", "cluster_dim", "grid_id", "grid_workspace", "stack_limit", "warp_count", "warp_bytes",
-    "cluster_shared", "graph_exec", "rows", "blocks", "last_lanes", "counters",
+    "cluster_shared", "graph_exec", "rows", "blocks", "last_lanes", "counters", "ranges",
 }  # fmt: skip
 
 
@@ -125,6 +125,13 @@ class Frame:
         values, bases = dict(self.block.values), dict(self.block.bases)
         yield
         self.block.values, self.block.bases = values, bases
+
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        """Emit a branch: forget everything that is found out in it."""
+        before, self.block = self.block, self.block.copied()
+        yield
+        self.block = before
 
     def at_line(self, line: int | None) -> None:
         """Set the PTX line for errors and faults; None: the current one."""

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -38,6 +38,11 @@ class BlockState:
     loaded: dict[tuple[int, int], Value] = field(default_factory=dict)  # by later instructions, see adjacent.py
     indexed: dict[str, Indexed] = field(default_factory=dict)  # vectors of a base and an index, see indexed.py
     prefetched: list[tuple[str, int]] = field(default_factory=list)  # addresses: base and offset
+
+    def copied(self) -> BlockState:
+        """Return a copy that may be changed without effect on this one."""
+        copies = {name: getattr(self, name).copy() for name in ("values", "bases", "known", "loaded", "indexed")}
+        return replace(self, prefetched=self.prefetched.copy(), **copies)
 
 
 @dataclass(slots=True)

@@ -7,6 +7,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from cuda.cpu.emit.llvm.slot import Slot
     from cuda.cpu.emit.llvm.values import Shape, Value
     from cuda.cpu.emit.simt.frame import Frame
@@ -41,6 +43,11 @@ class Instrumentation:
 
     def before(self, frame: Frame, step: Step) -> None:
         """Emit what precedes an instruction."""
+
+    def surround(self, frame: Frame, step: Step, emit: Callable[[], None]) -> None:
+        """Emit an instruction, by calling `emit`, with what precedes it."""
+        self.before(frame, step)
+        emit()
 
     def copied(self, frame: Frame, what: int, operands: Value) -> None:
         """Emit what follows a call of the runtime for a tensor copy, multicast or multimem, with its arguments."""

@@ -81,6 +81,19 @@ enum cpu_order {
 #define CPU_MEETING_SOURCES 0x400u /* a shuffle: `masks` has a second row, the lane that each lane reads */
 #define CPU_MEETING_EACH 0x800u    /* and each lane needs what it reads */
 
+/* For each access of a kernel (by its site, modulo CPU_RANGES), the allocation that its last one was in. Machine code
+ * calls check_access only if an access is not in it, or the table of allocations has changed. */
+#define CPU_RANGES 256u
+
+struct cpu_range {
+    uint64_t version, start, size; /* valid as long as the table has this version */
+};
+
+struct cpu_ranges {
+    const _Atomic uint64_t *version; /* of the table */
+    struct cpu_range of[CPU_RANGES];
+};
+
 enum cpu_finding_kind {
     CPU_FOUND_OUTSIDE,    /* outside of every allocation */
     CPU_FOUND_FREED,      /* in a freed allocation */
@@ -150,6 +163,10 @@ void cpu_table_remove_called(void *id); /* cpu_table_remove as a host function o
 void cpu_table_clear(void);
 /* Return whether all bytes may be accessed. */
 bool cpu_table_holds(uint64_t address, uint64_t size);
+/* Allocate the ranges of a worker; NULL: out of memory. */
+struct cpu_ranges *cpu_ranges_new(void);
+/* Return the range that was found last by cpu_table_holds. */
+struct cpu_range cpu_table_last(void);
 /* Find the allocation that contains an address; false: none. */
 bool cpu_table_find(uint64_t address, struct cpu_allocation *allocation);
 /* Fill in the allocation nearest to an invalid address. Return whether the address is in a freed one. */

@@ -23,9 +23,20 @@ static struct {
 } table = {.lock = PTHREAD_RWLOCK_INITIALIZER};
 
 /* The range that the thread's last access was in: neighbouring accesses are checked without the lock. */
-static _Thread_local struct {
-    uint64_t version, start, size; /* valid as long as the table has this version */
-} last;
+static _Thread_local struct cpu_range last;
+
+struct cpu_ranges *cpu_ranges_new(void)
+{
+    struct cpu_ranges *ranges = calloc(1, sizeof *ranges);
+    if (ranges)
+        ranges->version = &table.version;
+    return ranges;
+}
+
+struct cpu_range cpu_table_last(void)
+{
+    return last;
+}
 
 static void changed(void)
 {

@@ -20,7 +20,7 @@
 /* Bytes from the shared memory of one block to that of the next one in the cluster. A 32-bit .shared::cluster address
  * is (rank + 1) * stride + offset. Below the stride it is a .shared::cta address, in the block's own shared memory. */
 #define CPU_CLUSTER_STRIDE ((size_t)1 << 24)
-#define CPU_KERNEL_ABI 11 /* part of the disk cache's key */
+#define CPU_KERNEL_ABI 12 /* part of the disk cache's key */
 
 typedef uint32_t cpu_lanes; /* bit i: lane i */
 
@@ -141,6 +141,7 @@ struct cpu_warp {
     uint32_t blocks;                        /* 568  to execute in this call, from block_idx on */
     cpu_lanes last_lanes;                   /* 572  lanes that exist in the block's last warp (other warps are full) */
     uint64_t *counters;                     /* 576  of a profiled kernel, those of the worker */
+    struct cpu_ranges *ranges;              /* 584  of a checked kernel, those of the worker: see check.h */
     /* Private data of the runtime follows (struct cpu_running), which is no part of the ABI. */
 };
 

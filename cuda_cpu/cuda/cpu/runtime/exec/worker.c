@@ -7,6 +7,7 @@
 #include "worker.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool cpu_worker_thread(const char *name)
@@ -26,6 +27,8 @@ void cpu_worker_end(struct cpu_worker *worker)
 {
     cpu_blocks_trim(worker, 0);
     cpu_stacks_trim(&worker->stacks, 0);
+    free(worker->ranges);
+    worker->ranges = NULL;
 }
 
 bool cpu_worker_resume(struct cpu_worker *worker, void **context, struct cpu_stack *stack)

@@ -168,6 +168,7 @@ struct cpu_filling {
     uint8_t *local;
     const uint64_t *symbols;
     uint64_t *counters;
+    struct cpu_ranges *ranges;
     uint64_t local_stride, grid_workspace, graph_exec;
     uint32_t grid_dim[3], block_dim[3], cluster_dim[3];
     uint32_t shared_size, shared_static, warps;
@@ -218,6 +219,7 @@ struct cpu_worker {
     struct cpu_running *current;
     struct cpu_graph_run *graph; /* graph launch whose commands this queue's thread executes, or NULL */
     uint64_t *counters; /* of the launch, if the kernel is profiled */
+    struct cpu_ranges *ranges; /* check.h; NULL until a checked kernel runs */
     uint32_t in_flight; /* blocks on fibers */
     uint64_t launch;    /* number of launches so far */
     struct cpu_fault_record *record; /* receives faults outside of jobs (a copy) */

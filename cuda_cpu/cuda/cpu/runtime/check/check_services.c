@@ -1,0 +1,90 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Services of checked kernels that synchronise or allocate: those of other kernels, and what checks must know of them.
+ */
+#include "exec/heap.h"
+#include "init.h"
+#include "race.h"
+#include "sync.h"
+
+static bool has_races(const struct cpu_running *warp)
+{
+    return warp->block->worker->job->races != NULL;
+}
+
+void cpu_check_barrier_sync(struct cpu_warp *abi, uint32_t id, uint32_t threads, cpu_lanes lanes)
+{
+    struct cpu_running *warp = (struct cpu_running *)abi;
+    bool races = has_races(warp) && lanes;
+    if (races)
+        cpu_race_arrive(warp, id, lanes, true);
+    cpu_sync_arrive(warp, id);
+    cpu_barrier_sync(abi, id, threads, lanes);
+    cpu_sync_pass(warp, id);
+    if (races)
+        cpu_race_pass(warp, lanes);
+}
+
+void cpu_check_barrier_arrive(struct cpu_warp *abi, uint32_t id, uint32_t threads, cpu_lanes lanes)
+{
+    struct cpu_running *warp = (struct cpu_running *)abi;
+    if (has_races(warp) && lanes)
+        cpu_race_arrive(warp, id, lanes, false);
+    cpu_sync_arrive(warp, id);
+    cpu_barrier_arrive(abi, id, threads, lanes);
+}
+
+uint32_t cpu_check_barrier_reduce(struct cpu_warp *abi, uint32_t id, uint32_t threads, cpu_lanes lanes, uint32_t op,
+                                  cpu_lanes predicate)
+{
+    struct cpu_running *warp = (struct cpu_running *)abi;
+    bool races = has_races(warp) && lanes;
+    if (races)
+        cpu_race_arrive(warp, id, lanes, true);
+    cpu_sync_arrive(warp, id);
+    uint32_t result = cpu_barrier_reduce(abi, id, threads, lanes, op, predicate);
+    cpu_sync_pass(warp, id);
+    if (races)
+        cpu_race_pass(warp, lanes);
+    return result;
+}
+
+void cpu_check_cluster_arrive(struct cpu_warp *abi, cpu_lanes lanes)
+{
+    if (has_races((struct cpu_running *)abi) && lanes)
+        cpu_race_cluster_arrive((struct cpu_running *)abi, lanes);
+    cpu_sync_arrive((struct cpu_running *)abi, CPU_BARRIERS);
+    cpu_cluster_arrive(abi, lanes);
+}
+
+void cpu_check_cluster_wait(struct cpu_warp *abi, cpu_lanes lanes)
+{
+    cpu_cluster_wait(abi, lanes);
+    cpu_sync_pass((struct cpu_running *)abi, CPU_BARRIERS);
+    if (has_races((struct cpu_running *)abi) && lanes)
+        cpu_race_cluster_pass((struct cpu_running *)abi, lanes);
+}
+
+/* Allocations of the device heap are in the table, too, with the requested size. */
+void cpu_check_malloc(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *size, uint64_t *result)
+{
+    cpu_heap_malloc(warp, lanes, size, result);
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        if (!result[lane])
+            continue;
+        cpu_table_add(result[lane], size[lane], result[lane], false, "malloc() in a kernel");
+        if (has_races((struct cpu_running *)warp))
+            cpu_race_forget((struct cpu_running *)warp, result[lane], size[lane]);
+        if (((struct cpu_running *)warp)->block->worker->job->compiled->checks & CPU_INITCHECK)
+            cpu_init_mark(result[lane], size[lane], false);
+    }
+}
+
+void cpu_check_free(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *pointer)
+{
+    for (cpu_lanes left = lanes; left; left &= left - 1)
+        cpu_table_remove(pointer[__builtin_ctz(left)]); /* before the free, which lets other threads get the address */
+    cpu_heap_free(warp, lanes, pointer);
+}
