@@ -40,7 +40,11 @@ cdef str short_repr(object o):
     """Return the repr of a value for an error message; for some objects, such as very large ints, repr() raises."""
     try:
         return repr(o)[:80]
-    except Exception:
+    except Exception as error:
+        from cuda.bindings._signals import of_handler
+
+        if of_handler(error.__traceback__):
+            raise
         return f"an int of {o.bit_length()} bits" if isinstance(o, int) else f"a {type(o).__name__}"
 
 

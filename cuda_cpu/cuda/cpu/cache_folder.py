@@ -87,11 +87,14 @@ def _step(folder: int, name: str, path: str, make: bool) -> tuple[int, os.stat_r
     """Open one component, whatever it is, and make it as a folder where it is not there; return its status, too."""
     try:
         handle = os.open(name, _STEP, dir_fd=folder)
-    except FileNotFoundError:
+    except FileNotFoundError as error:
+        _let_pass(error)
         if not make:
             raise
-        with contextlib.suppress(FileExistsError):  # another process was faster
+        try:
             os.mkdir(name, 0o700, dir_fd=folder)
+        except FileExistsError as error:  # another process was faster
+            _let_pass(error)
         handle = os.open(name, _STEP, dir_fd=folder)
     try:
         status = os.fstat(handle)
@@ -210,8 +213,6 @@ class CacheFolder:
         """Return an entry and note its use; None if there is none, or one that is damaged, which is removed."""
         try:
             handle = os.open(name, _READ, dir_fd=self._handle)
-        except FileNotFoundError:
-            return None
         except OSError as error:
             _let_pass(error)
             if error.errno in (errno.ELOOP, errno.ENXIO):  # a symbolic link, a socket
@@ -273,13 +274,16 @@ class CacheFolder:
         entries = []
         with os.scandir(self._handle) as found:
             for file in found:
-                with contextlib.suppress(FileNotFoundError):  # another process removed it
+                try:
                     status = file.stat(follow_symlinks=False)
-                    if file.name.startswith(PART):
-                        if status.st_mtime < time.time() - ABANDONED:
-                            self._remove(file.name)
-                    elif is_entry(file.name):
-                        entries.append((status.st_mtime_ns, file.name, status.st_size))
+                except FileNotFoundError as error:  # another process removed it
+                    _let_pass(error)
+                    continue
+                if file.name.startswith(PART):
+                    if status.st_mtime < time.time() - ABANDONED:
+                        self._remove(file.name)
+                elif is_entry(file.name):
+                    entries.append((status.st_mtime_ns, file.name, status.st_size))
         size = sum(entry[2] for entry in entries)
         for _, name, length in sorted(entries):
             if size <= limit:
@@ -298,8 +302,11 @@ class CacheFolder:
 
 
 def _let_pass(error: OSError) -> None:
-    """Raise what a signal handler of the program has raised; errors of the system have a number."""
-    if error.errno is None:
+    """Raise what a signal handler of the program has raised: the calls that fail here are this module's own."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None or last.tb_frame.f_globals.get("__name__") not in (__name__, "os"):
         raise error
 
 

@@ -26,6 +26,19 @@ def of_program(traceback: TracebackType | None) -> bool:
     return False
 
 
+def of_handler(traceback: TracebackType | None) -> bool:
+    """Return whether a signal handler took part in an exception, where the program's own code may raise it, too."""
+    import signal  # not needed otherwise, and slow to import
+
+    handlers = map(signal.getsignal, signal.valid_signals())
+    codes = {getattr(each, "__code__", None) for each in handlers}  # of functions and of methods
+    while traceback is not None:
+        if traceback.tb_frame.f_code in codes:
+            return True
+        traceback = traceback.tb_next
+    return False
+
+
 def own(*kinds: type[BaseException]) -> tuple[type[Any], ...]:
     """Return the classes to catch: ``except own(OSError)`` catches what our code has caused, not what handlers raise.
 

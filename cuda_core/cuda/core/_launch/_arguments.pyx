@@ -37,6 +37,7 @@ from cuda.core._utils._check cimport check
 from cuda.core._launch._kernel cimport Kernel
 from cuda.core._stream._stream cimport Stream
 
+from cuda.bindings._signals import of_handler
 from cuda.core._view import _dlpack
 from cuda.core._errors import ClosedError
 
@@ -356,7 +357,9 @@ cdef bint is_device_accessible(object arg):
     cdef unsigned int kind = 0
     try:
         PyObject_GetBuffer(arg, &view, PyBUF_STRIDES)
-    except Exception:
+    except Exception as error:
+        if of_handler(error.__traceback__):
+            raise
         return False  # an array without the buffer protocol; the caller is making another error's message
     status = cydriver.cuPointerGetAttribute(
         &kind, cydriver.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, <cydriver.CUdeviceptr><uintptr_t>view.buf

@@ -11,6 +11,7 @@ from cuda.core._memory._resource cimport MemoryResource
 from cuda.core._stream._stream cimport Stream
 from cuda.core._utils._check cimport is_finalizing
 
+from cuda.bindings._signals import of_handler
 from cuda.core._errors import ASYNCHRONOUS, ClosedError, CUDAError, Reported
 
 # Errors of freeing memory in a destroyed or failed context, which finalisers ignore: other calls report the failure.
@@ -87,8 +88,10 @@ cdef class Allocation:
             if error.name in _AFTER_RESET:
                 try:
                     ordinal = mr.device_id
-                except Exception:
-                    pass  # host memory has no device
+                except Exception as failure:
+                    if of_handler(failure.__traceback__):
+                        raise
+                    # host memory has no device
                 if was_reset(ordinal, self.context_id):
                     return 0
             raise

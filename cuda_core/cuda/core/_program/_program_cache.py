@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import re
@@ -12,6 +11,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 
+from cuda.bindings._signals import own
 from cuda.core._program._cache_folder import CacheFolder, UnsafeFolderError
 from cuda.core._program._module import ObjectCode
 
@@ -352,7 +352,7 @@ class FileStreamProgramCache(ProgramCacheResource):
     def __delitem__(self, key: object) -> None:
         try:
             self._folder().remove(_name(key))
-        except FileNotFoundError:
+        except own(FileNotFoundError):
             raise KeyError(key) from None
 
     def __len__(self) -> int:
@@ -376,8 +376,10 @@ class FileStreamProgramCache(ProgramCacheResource):
         """
         folder = self._folder()
         for name in filter(_is_entry, folder.names()):
-            with contextlib.suppress(FileNotFoundError):  # another process was faster
+            try:
                 folder.remove(name)
+            except own(FileNotFoundError):
+                pass  # another process was faster
 
     def close(self) -> None:
         """Close the folder; it is opened again when the cache is used again.

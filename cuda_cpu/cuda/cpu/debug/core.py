@@ -18,6 +18,7 @@ from typing import IO, NamedTuple
 
 from cuda.cpu.debug import core_is_wanted
 from cuda.cpu.runtime import _runtime
+from cuda.cpu.signals import own
 
 FILE = "CUDA_COREDUMP_FILE"
 DEFAULT = "core_%t_%h_%p.cudacpu"
@@ -86,7 +87,7 @@ def write(description: str, allocations: Iterable[tuple[int, int]]) -> str:
     try:
         with open(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb") as file:
             _write(file, notes, memory)
-    except OSError as error:
+    except own(OSError) as error:
         print(f"cuda.cpu: no core dump is written: {error}", file=sys.stderr)
         return ""
     return name
@@ -122,14 +123,14 @@ def _write(file: IO[bytes], notes: list[tuple[bytes, int, bytes]], memory: list[
         file.write(_SEGMENT.pack(1, 6, at, each.address, 0, each.size, each.size, PAGE))
         at += each.size
     file.write(text)
-    with open("/proc/self/mem", "rb") as own:
+    with open("/proc/self/mem", "rb") as process:
         for start, each in zip(starts, memory, strict=True):
             file.seek(start)
-            for data in _pieces(own, each):
+            for data in _pieces(process, each):
                 file.write(data)
 
 
-def _pieces(own: IO[bytes], memory: Memory, step: int = 1 << 20) -> Iterator[bytes]:
+def _pieces(process: IO[bytes], memory: Memory, step: int = 1 << 20) -> Iterator[bytes]:
     """Yield the bytes of memory; zeros for what is not mapped."""
     if not isinstance(memory.data, int):
         yield memory.data
@@ -137,9 +138,9 @@ def _pieces(own: IO[bytes], memory: Memory, step: int = 1 << 20) -> Iterator[byt
     for start in range(memory.address, memory.address + memory.size, step):
         size = min(step, memory.address + memory.size - start)
         try:
-            own.seek(start)
-            data = own.read(size)
-        except OSError:
+            process.seek(start)
+            data = process.read(size)
+        except own(OSError):
             data = b""
         yield data.ljust(size, b"\0")
 

@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
 import functools
 import hashlib
 import os
 import shutil
 import tempfile
+
+from cuda.cpu.signals import own
 
 FOLDER = "CUDA_CPU_DEBUG_FOLDER"  # set by the debug command, which removes it
 
@@ -29,6 +30,9 @@ def file_of(text: str, name: str) -> str:
     folder = os.path.join(_folder(), hashlib.sha256(text.encode()).hexdigest()[:12])
     path = os.path.join(folder, os.path.basename(name))
     os.makedirs(folder, exist_ok=True)
-    with contextlib.suppress(FileExistsError), open(path, "x") as file:
-        file.write(text)
+    try:
+        with open(path, "x") as file:
+            file.write(text)
+    except own(FileExistsError):
+        pass
     return path

@@ -34,7 +34,7 @@ def name_of(process: int) -> str:
         return sys.executable
     try:
         return os.readlink(f"{machine.ROOT}/proc/{process}/exe")
-    except PermissionError:
+    except own(PermissionError):
         pass
     except own(OSError):
         return ""

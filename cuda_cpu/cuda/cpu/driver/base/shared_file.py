@@ -126,7 +126,7 @@ def open_handle(name: str, kind: bytes, data: bytes) -> tuple[int, int, int, byt
         raise CudaError(CUDA_ERROR_INVALID_CONTEXT, f"{name}: the handle is of this process: use what it was made from")
     try:
         descriptor = os.open(f"/proc/{process}/fd/{number}", os.O_RDWR | os.O_CLOEXEC)
-    except PermissionError:
+    except own(PermissionError):
         raise CudaError(
             CUDA_ERROR_OPERATING_SYSTEM, f"{name}: process {process} is of another user, or must not be looked into"
         ) from None
