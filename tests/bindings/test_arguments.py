@@ -142,3 +142,18 @@ def test_nvjitlink_raises():
     assert nvjitlink.Result(caught.value.status).name.startswith("ERROR_")
     with pytest.raises(CountError, match="create: options has 0 elements, but num_options is 1"):
         nvjitlink.create(1, [])
+
+
+@pytest.mark.needs_nvjitlink
+def test_a_smaller_size_takes_the_first_bytes():
+    """NVIDIA's bindings raise a ValueError for that: see docs/coming_from/nvidia.md."""
+    ptx = b".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n\0"
+    link = nvjitlink.create(1, ["-arch=sm_80"])
+    try:
+        nvjitlink.add_data(link, nvjitlink.InputType.PTX, ptx + b"no PTX", len(ptx), "k.ptx")
+        nvjitlink.complete(link)
+        assert nvjitlink.get_linked_cubin_size(link) > 0
+        with pytest.raises(ValueError, match=f"add_data: data has {len(ptx)} bytes, but {len(ptx) + 1} are needed"):
+            nvjitlink.add_data(link, nvjitlink.InputType.PTX, ptx, len(ptx) + 1, "k.ptx")
+    finally:
+        nvjitlink.destroy(link)

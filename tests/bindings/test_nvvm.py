@@ -83,6 +83,14 @@ def test_compile_errors_raise_with_their_status(program):
 
 
 @pytest.mark.needs_nvvm
+def test_a_smaller_size_takes_the_first_bytes(program):
+    """NVIDIA's bindings raise a ValueError for that: see docs/coming_from/nvidia.md."""
+    text = IR.encode() + b"no IR"
+    nvvm.add_module_to_program(program, text, len(IR), "store.ll")
+    nvvm.verify_program(program, len(OPTIONS), OPTIONS)
+
+
+@pytest.mark.needs_nvvm
 @pytest.mark.needs_nvfatbin
 def test_ptx_becomes_a_fat_binary(ptx):
     handle = nvfatbin.create(["-64", "-host=linux"], 2)

@@ -12,7 +12,7 @@ import pytest
 from support.scripts import run_checked, run_script
 
 from cuda.bindings import driver
-from cuda.core.utils import driver_messages, log_driver_messages
+from cuda.core.utils import DriverLog, driver_messages, log_driver_messages
 
 NAME = "cuda.core.driver"
 
@@ -37,6 +37,15 @@ def fail(ordinal=1000):
 
 
 pytestmark = pytest.mark.cpu_only  # whose messages are known; another driver needs CUDA 12.9
+
+
+@pytest.mark.parametrize("logger", ["a name", None, 3])
+def test_only_loggers_are_accepted(logger):
+    threads = threading.active_count()
+    wrong = rf"DriverLog: logger must be a logging.Logger, not {type(logger).__name__}"
+    with pytest.raises(TypeError, match=wrong + ("; log_driver_messages" if logger == "a name" else "$")):
+        DriverLog(logger)
+    assert threading.active_count() == threads
 
 
 def test_errors_become_records(messages):

@@ -12,6 +12,7 @@ import threading
 import time
 import weakref
 
+from cuda.bindings._signals import own
 from cuda.core._utils._call import call
 
 LOGGER = "cuda.core.driver"
@@ -35,6 +36,13 @@ class DriverLog:
     logger : logging.Logger
         The logger.
 
+    Raises
+    ------
+    TypeError
+        If `logger` is no logger.
+    RuntimeError
+        If the driver has no log: it must be of CUDA 12.9 or newer, or the CPU device.
+
     Examples
     --------
     >>> log = log_driver_messages()
@@ -45,6 +53,9 @@ class DriverLog:
     """
 
     def __init__(self, logger: logging.Logger) -> None:
+        if not isinstance(logger, logging.Logger):
+            text = "" if not isinstance(logger, str) else "; log_driver_messages also takes a name"
+            raise TypeError(f"DriverLog: logger must be a logging.Logger, not {type(logger).__name__}{text}")
         from cuda.core._utils._log_pipe import LogPipe
 
         self._logger = logger
@@ -104,7 +115,7 @@ class DriverLog:
         while time.monotonic() < end:
             try:
                 os.write(self._writer, record)
-            except BlockingIOError:
+            except own(BlockingIOError):
                 time.sleep(0.001)
             else:
                 return True
