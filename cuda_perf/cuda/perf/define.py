@@ -117,12 +117,14 @@ class State:
         Axis -> value.
     device, stream : cuda.core.Device, cuda.core.Stream
         Where it runs; the device is current.
+    on_cpu : bool
+        Whether the device is the CPU device.
     work : Work
         What one call of the launcher does.
     """
 
-    def __init__(self, name: str, axes: dict[str, Value], device: Device, stream: Stream) -> None:
-        self.name, self.axes, self.device, self.stream = name, axes, device, stream
+    def __init__(self, name: str, axes: dict[str, Value], device: Device, stream: Stream, on_cpu: bool = True) -> None:
+        self.name, self.axes, self.device, self.stream, self.on_cpu = name, axes, device, stream, on_cpu
         self.work = Work()
         self.launcher: Callable[[Launch], Any] | None = None
         self.check: Callable[[], Any] | None = None

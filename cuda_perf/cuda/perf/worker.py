@@ -51,7 +51,7 @@ class Worker:
         """Call a benchmark's function, check its result, and count what it does if asked to."""
         benchmark, axes = self._points[key]
         result = Result(benchmark.definition.name, axes, owner=benchmark.definition.owner)
-        state = State(benchmark.definition.name, axes, self._device, self._stream)
+        state = State(benchmark.definition.name, axes, self._device, self._stream, not self._on_gpu)
         try:
             benchmark.prepare(state)
             result.work = state.work
@@ -107,9 +107,11 @@ def describe(error: BaseException) -> str:
     frames = [each for each in traceback.extract_tb(error.__traceback__) if not each.filename.startswith(_HERE)]
     location = f" ({os.path.basename(frames[0].filename)}:{frames[0].lineno})" if frames else ""
     text = " ".join(str(error).split())
+    text = text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]}..."
     return f"{type(error).__name__}: {text}{location}" if text else f"{type(error).__name__}{location}"
 
 
+MOST_TEXT = 400  # characters of an error
 _HERE = os.path.dirname(__file__)
 
 
