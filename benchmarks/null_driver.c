@@ -77,6 +77,13 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
     return 0;
 }
 
+int cuFuncGetAttribute(int *value, int attribute, handle function)
+{
+    (void)function;
+    *value = attribute == 0 ? 1024 : 0; /* CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK */
+    return 0;
+}
+
 int cuDeviceGetName(char *name, int size, int device)
 {
     (void)device;
