@@ -159,6 +159,25 @@ def test_the_driver_ends_after_the_handlers_of_the_program(tmp_path):
     assert start(str(script)).stdout.split() == ["0"] * 5
 
 
+LATE_FREE = """
+import ctypes, sys
+runtime = ctypes.CDLL('libcudart.so.13')
+memory, device = ctypes.c_void_p(), ctypes.c_int(7)
+assert runtime.cudaMalloc(ctypes.byref(memory), ctypes.c_size_t(64)) == 0
+class Late:
+    calls = (runtime.cudaGetDevice, ctypes.byref(device)), (runtime.cudaSetDevice, 0), (runtime.cudaFree, memory)
+    more = runtime.cudaGetDeviceCount, ctypes.byref(device)
+    def __del__(self, calls=calls, device=device, more=more):
+        print(*(function(argument) for function, argument in calls), device.value, more[0](more[1]))
+sys.modules['late'] = Late()
+"""
+
+
+def test_memory_is_freed_after_python_has_ended():
+    """TVM saves and restores the current device around cudaFree, in destructors of objects that Python ends with."""
+    assert start("-c", LATE_FREE).stdout.split() == ["0", "0", "0", "0", "4"]  # 4: cudaErrorCudartUnloading
+
+
 def test_an_incompatible_interpreter_is_left_unchanged(monkeypatch):
     opening = importlib.util.spec_from_file_location("start", ROOT / "programs" / "forward" / "start.py")
     module = importlib.util.module_from_spec(opening)

@@ -142,11 +142,14 @@ static int has_word(const char *name, const char *const *words) {
 
 /* Return whether a function succeeds without doing anything once Python has ended. Functions that release resources
    (cuMemFree, cuStreamDestroy, cuLibraryUnload) do, since the process is about to end. Those that synchronise or change
-   the context do if all work was done. Late finalisers of other libraries then see no error. */
+   the context or device do if all work was done. Late finalisers of other libraries then see no error; one that restores
+   the current device afterwards (TVM) is told that it was device 0. */
 static int is_done(const char *name) {
     static const char *const gives_back[] = {"Free", "Destroy", "Release", "Unload", "Unregister", "Detach", NULL};
-    static const char *const waits[] = {"Synchronize", "SetCurrent", "PushCurrent", "PopCurrent", "GetCurrent", NULL};
-    return has_word(name, gives_back) || (has_word(name, waits) && shell_ended_idle && shell_ended_idle());
+    static const char *const waits[] = {"Synchronize", "SetCurrent", "PushCurrent", "PopCurrent", "GetCurrent",
+                                        "SetDevice", NULL};
+    if (has_word(name, gives_back)) return 1;
+    return (has_word(name, waits) || !strcmp(name, "cudaGetDevice")) && shell_ended_idle && shell_ended_idle();
 }
 
 /* Read the outputs of a call; return how many, -1 if one that must not be NULL is. */
