@@ -28,23 +28,23 @@ def finding_of(raw: _runtime.Finding, kernel: str, code: Any) -> Finding:
     def locate(name: str, site: int) -> str:
         return code.describe_site(name, site) if code else f"PTX line {site & 0xFFFFFFFF}"
 
-    def frames(site: int) -> Stack:
-        found = code.frames_of_site(kernel, site) if code else [(kernel, "", 0)]
-        known = any(file for _, file, _ in found)
-        return (
-            tuple(Frame(demangled(each[0]), *find_line(each[1], each[2], each[0])) for each in found) if known else ()
-        )
-
     checker, _, message = report.describe(raw, kernel, locate).partition(": ")
     instruction = _INSTRUCTION.search(locate(kernel, raw.site))
     race = checker == "racecheck"
     return Finding(
         checker, NAMES[raw.kind], "error", message, kernel, recorder.number_of(raw.grid_id), raw.block, raw.thread,
-        raw.count, raw.address, raw.size, instruction[1] if instruction else "", frames(raw.site),
-        frames(raw.other_site) if race else (), stacks.launches.find(raw.grid_id),
+        raw.count, raw.address, raw.size, instruction[1] if instruction else "", frames_of(kernel, code, raw.site),
+        frames_of(kernel, code, raw.other_site) if race else (), stacks.launches.find(raw.grid_id),
         stacks.allocations.find(raw.allocation),
         stacks.frees.find(raw.allocation) if NAMES[raw.kind] == "freed" else (),
     )  # fmt: skip
+
+
+def frames_of(kernel: str, code: Any, site: int) -> Stack:
+    """Return the device call stack of an instruction; () if the source is not known."""
+    found = code.frames_of_site(kernel, site) if code else [(kernel, "", 0)]
+    known = any(file for _, file, _ in found)
+    return tuple(Frame(demangled(each[0]), *find_line(each[1], each[2], each[0])) for each in found) if known else ()
 
 
 @functools.cache

@@ -69,6 +69,7 @@ class Check(contextlib.ContextDecorator):
             recorder.findings(forget=True)
             recorder.start(Options(kernel=self._kernels, quiet=True))
             self._switch(self._checks)
+            recorder.start_order()
         except BaseException:
             self._end()
             raise

@@ -65,6 +65,10 @@ class Finding:
         The same for the earlier access of a race.
     launch_stack, allocation_stack, free_stack : tuple of Frame
         Python's call stacks when the kernel was launched, and when the memory was allocated and freed.
+    other_launch_stack : tuple of Frame
+        Python's call stack of the other call, in a race between two operations of streams.
+    stream, other_stream : str
+        The streams of the two, "" in other findings.
     process : int
         Number of the process.
     process_name : str
@@ -90,6 +94,9 @@ class Finding:
     launch_stack: Stack = ()
     allocation_stack: Stack = ()
     free_stack: Stack = ()
+    other_launch_stack: Stack = ()
+    stream: str = ""
+    other_stream: str = ""
     process: int = 0
     process_name: str = ""
     suppressed_by: int = field(default=0, compare=False)
@@ -102,6 +109,7 @@ STACKS = {
     "device_stack": "device code",
     "other_stack": "the other access",
     "launch_stack": "launched by",
+    "other_launch_stack": "the other call",
     "allocation_stack": "allocated by",
     "free_stack": "freed by",
 }

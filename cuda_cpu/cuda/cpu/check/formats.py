@@ -81,6 +81,8 @@ def _record(root: ElementTree.Element, finding: Finding) -> None:
         _texts(record, process=finding.process, processName=finding.process_name)
     what = ElementTree.SubElement(record, "what")
     _texts(what, text=finding.message, address=f"0x{finding.address:x}", size=finding.size)
+    if finding.stream or finding.other_stream:
+        _texts(what, stream=finding.stream, otherStream=finding.other_stream)
     if finding.kernel:
         where = ElementTree.SubElement(record, "where")
         top = finding.device_stack[0] if finding.device_stack else None
@@ -97,8 +99,8 @@ def _record(root: ElementTree.Element, finding: Finding) -> None:
 def _stack(record: ElementTree.Element, name: str, frames: Stack) -> None:
     if not frames:
         return
-    first, _, second = name.partition("_")
-    stack = ElementTree.SubElement(record, first + second.capitalize())
+    first, *rest = name.split("_")
+    stack = ElementTree.SubElement(record, first + "".join(map(str.capitalize, rest)))
     for frame in frames:
         element = ElementTree.SubElement(stack, "frame")
         _texts(element, func=frame.function, file=frame.file, line=frame.line)

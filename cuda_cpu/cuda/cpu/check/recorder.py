@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import json
 import os
@@ -54,6 +55,16 @@ def start(options: Options | None) -> None:
     state.active = True
     _runtime.track_heap(check.wants_leaks())
     _runtime.on_launch(_launched)
+    start_order()
+
+
+def start_order() -> None:
+    """Look for races between operations of streams, if racecheck is chosen."""
+    if state.driver is None or state.order is not None or not check.chosen() & check.RACECHECK:
+        return
+    state.driver.watch()
+    state.order = importlib.import_module("cuda.cpu.check.order").Order()
+    _runtime.on_command(state.order)
 
 
 def stop() -> None:
@@ -62,6 +73,8 @@ def stop() -> None:
     state.active, _options, _rules = False, Options(), []
     check.select_kernels("")
     _runtime.on_launch(None)
+    _runtime.on_command(None)
+    state.order = None
     _runtime.track_heap(False)
     _runtime.record_findings(False)
 
@@ -131,6 +144,8 @@ def findings(*, forget: bool = False) -> list[Finding]:
     if state.driver is not None:
         state.driver.synchronize()
         state.driver.collect()
+        if state.order is not None:
+            state.order.process()
     with _lock:
         found = [each for each in _found if not each.suppressed_by]
         if forget:
@@ -143,4 +158,7 @@ def forget_after_fork() -> None:
     global _lock
     _lock = threading.Lock()
     _found.clear()
+    if state.order is not None:
+        state.order = importlib.import_module("cuda.cpu.check.order").Order()
+        _runtime.on_command(state.order)
     stacks.forget_after_fork()

@@ -61,11 +61,11 @@ class Records:
         self._before.clear()
 
 
-launches, allocations, frees, handles = Records(), Records(), Records(), Records()
+launches, allocations, frees, handles, nodes = (Records() for _ in range(5))  # nodes: of graphs, by Work.number
 
 
 def forget_after_fork() -> None:
-    for records in (launches, allocations, frees, handles):
+    for records in (launches, allocations, frees, handles, nodes):
         records.clear()
 
 
@@ -81,6 +81,17 @@ def here() -> _Key:
             found.append((code, frame.f_lineno))
         frame = frame.f_back  # type: ignore[assignment]
     return _INTERNED.setdefault(key := tuple(found), key)
+
+
+def api_name() -> str:
+    """Return the function of the API that the program has called: the outermost one of ours."""
+    name = ""
+    frame = sys._getframe(1)
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith("cuda.cpu."):
+        if frame.f_code.co_name.startswith("cu"):
+            name = frame.f_code.co_name
+        frame = frame.f_back  # type: ignore[assignment]
+    return name
 
 
 _INTERNED: dict[_Key, _Key] = {}  # a loop that launches a million times has one stack

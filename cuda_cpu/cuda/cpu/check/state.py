@@ -22,10 +22,15 @@ class Driver(NamedTuple):
     reload: Callable[[], None]  # lets all kernels be compiled again at their next launch
     collect: Callable[[], None]  # records the findings of completed launches
     watch: Callable[[], None]  # reports all allocations to the runtime
+    is_idle: Callable[[], bool]  # whether all launches have ended
+    programs: Callable[[], dict[int, Any]]  # the programs of loaded modules, by their symbols
+    stream_name: Callable[[Any], str]  # of the stream of a queue
+    memory_at: Callable[[int], str]  # ", byte 0 of the allocation that ...", or ""
 
 
 active = False  # whether call stacks are recorded
 driver: Driver | None = None  # None before it is imported
+order: Any = None  # the order.Order of racecheck, if that is active
 
 
 def begin(of: Driver) -> None:

@@ -128,6 +128,9 @@ def rule_for(finding: Finding) -> str:
     if top is not None:
         fields["source"] = f"{top.file.rpartition('/')[2]}:{top.line}"
         fields["function"] = top.function
+    if finding.stream and not finding.kernel and finding.launch_stack:
+        frame = finding.launch_stack[0]
+        fields["launched"] = f"{frame.file.rpartition('/')[2]}:{frame.line}"
     return " ".join(f"{name}={shlex.quote(value)}" for name, value in fields.items())
 
 

@@ -9,8 +9,11 @@ cdef class Event:
     """An event; with the descriptor of a `file` of SHARED_EVENT_BYTES, shared by all processes that map the file."""
 
     cdef cpu_event *event
+    cdef readonly bint shared
+    cdef public object order  # of its latest record, see cuda/cpu/check/order.py
 
     def __cinit__(self, int file=-1):
+        self.shared = file >= 0
         self.event = cpu_event_make(file)
         if self.event is NULL:
             raise MemoryError

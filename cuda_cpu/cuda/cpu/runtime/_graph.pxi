@@ -6,6 +6,7 @@ cdef class Sequence(Queue):
     """A reusable list of commands: recorded like those of a queue, then executed as a unit any number of times."""
 
     cdef cpu_sequence *sequence
+    cdef public uint64_t node  # number that racecheck has given to the node whose commands are added
 
     def __cinit__(self, int priority=0, uint32_t workers=0):
         self.sequence = cpu_sequence_make()
@@ -17,6 +18,7 @@ cdef class Sequence(Queue):
             cpu_sequence_release(self.sequence)
 
     cdef int submit(self, cpu_command *command) except -1:
+        command.operation = self.node
         if not cpu_sequence_append(self.sequence, command):
             cpu_command_discard(command)
             raise ValueError("a sequence takes what can run again: launches, copies, fills, values, calls")

@@ -52,6 +52,7 @@ class QueueClosed(ValueError):
 
 
 launch_hook = None
+command_hook = None  # see on_command
 
 
 def on_launch(hook):
@@ -70,6 +71,7 @@ cdef class Queue:
 
     cdef cpu_queue *queue
     cdef readonly int priority
+    cdef public object order  # its place in the order of operations, see cuda/cpu/check/order.py
 
     def __cinit__(self, int priority=0, uint32_t workers=0):
         check_process()
@@ -90,6 +92,8 @@ cdef class Queue:
         return command
 
     cdef int submit(self, cpu_command *command) except -1:
+        if command_hook is not None:
+            self.number_operation(command)
         cdef int result = cpu_queue_submit(self.queue, command)
         if result == CPU_SUBMITTED:
             return 0
@@ -98,6 +102,15 @@ cdef class Queue:
         if result == CPU_QUEUE_STOPPED:
             raise RuntimeError("the CPU device is shut down")
         raise MemoryError("the system has no thread for the queue")
+
+    cdef int number_operation(self, cpu_command *command) except -1:
+        kernel = ""
+        if command.kind not in (CPU_LAUNCH, CPU_COPY, CPU_FILL, CPU_WRITE_VALUE, CPU_GRAPH_PART):
+            return 0
+        if command.kind == CPU_LAUNCH:
+            kernel = (<char *>command.launch.compiled.name).decode("utf-8", "replace")
+        command.operation = command_hook.submitted(self, kernel)
+        return 0
 
     def launch(
         self, CompiledKernel kernel not None, tuple grid_dim, tuple block_dim, tuple cluster_dim,
@@ -170,10 +183,14 @@ cdef class Queue:
         if command.record is NULL:
             cpu_command_discard(command)
             raise MemoryError
+        if command_hook is not None:
+            command_hook.recorded(self, event)
         self.submit(command)
 
     def wait_event(self, Event event not None):
         check_process()
+        if command_hook is not None:
+            command_hook.waits(self, event)
         cdef cpu_event_record *record = cpu_event_latest(event.event)
         cdef cpu_command *command
         if cpu_event_record_done(record):
@@ -306,6 +323,8 @@ cdef class Queue:
         self.value(CPU_WRITE_VALUE, address, value, width, 0)
 
     def wait_value(self, address, value, width, condition):
+        if command_hook is not None:
+            command_hook.waits_for_value(self)
         self.value(CPU_WAIT_VALUE, address, value, width, condition)
 
     def is_idle(self):

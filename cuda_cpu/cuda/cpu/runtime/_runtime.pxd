@@ -107,6 +107,27 @@ cdef extern from "check/check.h":
     void cpu_check_record(bint on)
     bint cpu_check_pending()
 
+cdef extern from "check/operation.h":
+    struct cpu_touched:
+        uint64_t allocation, site
+        uint32_t block, thread, flags
+    struct cpu_operation:
+        cpu_operation *next
+        uint64_t operation, node, round, grid_id
+        const uint64_t *symbols
+        char *kernel
+        uint32_t grid_dim[3], block_dim[3]
+        size_t count
+        cpu_touched *of
+    struct cpu_conflict:
+        uint64_t start, end, allocation, count
+        cpu_touched a, b
+    void cpu_operations_switch(bint on)
+    cpu_operation *cpu_operations_take()
+    void cpu_operation_free(cpu_operation *operation)
+    cpu_operation *cpu_operation_make(uint64_t operation, uint64_t start, uint64_t size, uint64_t allocation)
+    size_t cpu_operation_conflicts(const cpu_operation *a, const cpu_operation *b, cpu_conflict *found, size_t room)
+
 cdef extern from "queue/timeline.h":
     struct cpu_span:
         cpu_span *next
@@ -300,6 +321,8 @@ cdef extern from "queue/queue.h":
         cpu_graph_run *run
         bint last
     struct cpu_command:
+        int kind
+        uint64_t operation
         cpu_launch launch
         cpu_rows rows
         cpu_value value

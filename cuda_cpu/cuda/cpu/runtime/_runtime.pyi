@@ -6,7 +6,7 @@ Every call that can block releases the GIL. Addresses are host addresses as int.
 """
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 ABI: Final[int]  # CPU_KERNEL_ABI
 
@@ -121,6 +121,9 @@ def wait_hot(seen: int) -> int:
 SHARED_EVENT_BYTES: Final[int]
 
 class Event:
+    shared: bool  # it is an interprocess event
+    order: Any  # of its latest record, see cuda/cpu/check/order.py
+
     def __init__(self, file: int = -1) -> None: ...  # descriptor of the file of an interprocess event
     def is_done(self) -> bool: ...
     def wait(self, timeout: float) -> bool: ...
@@ -136,6 +139,7 @@ class Queue:
     """
 
     priority: int
+    order: Any  # its place in the order of operations, see cuda/cpu/check/order.py
 
     def __init__(self, priority: int = 0, workers: int = 0) -> None: ...
     def launch(
@@ -227,6 +231,35 @@ launch_hook: Callable[[int, str], None] | None
 def on_launch(hook: Callable[[int, str], None] | None) -> None:
     """Call `hook(grid_id, kernel)` before each launch, or no longer for None; no launch takes the fast path then."""
 
+class Operation:
+    """What an operation of a stream, or a node of a graph that is part of it, has accessed."""
+
+    number: int
+    node: int  # of a graph, or 0
+    round: int  # of the loop that the node is in
+    grid_id: int
+    symbols: int  # as in Finding; 0: no kernel
+    kernel: str
+    grid_dim: tuple[int, int, int]
+    block_dim: tuple[int, int, int]
+    ranges: int
+
+    def allocations(self) -> set[int]: ...
+    def conflicts(
+        self, other: Operation
+    ) -> list[tuple[int, int, int, int, tuple[int, int, int, int], tuple[int, int, int, int]]]: ...
+
+command_hook: Any
+
+def on_command(hook: Any) -> None:
+    """Tell `hook` of operations, event records and waits from now on, or nothing any more for None."""
+
+def take_operations() -> list[Operation]:
+    """Remove and return what was recorded of operations that have ended, in any order."""
+
+def new_operation(number: int, start: int, size: int, allocation: int) -> Operation:
+    """Return an operation that writes a range."""
+
 class LaunchCounts:
     """A completed launch of a profiled kernel: its configuration, the fault that ended it (0: none), its counters."""
 
@@ -305,6 +338,8 @@ def cache_launch(
 
 class Sequence(Queue):
     """A reusable list of commands: recorded like those of a queue, then executed as a unit any number of times."""
+
+    node: int  # number that racecheck has given to the node whose commands are added
 
     def updatable(self, node: int, token: int) -> None: ...
     def publish(self, handle: int) -> None:

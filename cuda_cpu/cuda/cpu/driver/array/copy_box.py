@@ -74,7 +74,7 @@ def copy_box(name: str, given: Any, stream_handle: int) -> None:
         capture_state.check_safe(name)
     pinned = queue_box(name, given, stream)
     if stream.capture is None and (stream_handle == SYNC or not pinned):
-        wait.for_queues(stream.context, [stream.queue], own=True)
+        wait.for_queues(stream.context, [stream.queue], own=True, promised=stream_handle == SYNC)
 
 
 def queue_box(name: str, given: Any, stream: Any) -> bool:

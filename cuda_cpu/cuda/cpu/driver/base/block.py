@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from cuda.cpu.check import state
 from cuda.cpu.counters import spans
 from cuda.cpu.runtime import _runtime
 
@@ -84,7 +85,11 @@ class Blocks:
             for entry in candidates:
                 block = entry[2]
                 if rule(block) and self._claim(entry):
-                    if block.stream is not stream and not block.is_free():
+                    if (
+                        block.stream is not stream
+                        and block.last_use
+                        and (not block.is_free() or state.order is not None)
+                    ):
                         stream.queue_after_waits().wait_event(block.last_use)
                     return block
         return None
@@ -102,7 +107,7 @@ class Blocks:
         block.stream, block.last_use = stream, None
         if stream is not None:
             queue = stream.queue_after_waits()
-            if not queue.is_idle():
+            if not queue.is_idle() or state.order is not None:
                 block.last_use = _runtime.Event()
                 queue.record(block.last_use)
         with self.lock:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from typing import Any
 
 from cuda.cpu import at_exit, check
 from cuda.cpu.check import state as checks
@@ -15,6 +16,7 @@ from cuda.cpu.driver.code.function import functions
 from cuda.cpu.driver.device import device, wait
 from cuda.cpu.driver.device.context import contexts
 from cuda.cpu.driver.memory import virtual_memory
+from cuda.cpu.driver.stream import stream
 from cuda.cpu.runtime import _runtime
 
 
@@ -35,14 +37,50 @@ def reload() -> None:
 def collect_findings() -> None:
     """Record the findings of launches that have completed."""
     raw = _runtime.take_findings(0)
-    modules = {
-        ctypes.addressof(module.symbols): module
+    known = programs()
+    for each in raw:
+        checks.findings_of([each], each.kernel, known.get(each.symbols))
+
+
+def programs() -> dict[int, Any]:
+    """Return the programs of all loaded modules, by the addresses of their symbols."""
+    return {
+        ctypes.addressof(module.symbols): module.code
         for context in list(contexts.values())
         for module in list(context.modules)
     }
-    for each in raw:
-        module = modules.get(each.symbols)
-        checks.findings_of([each], each.kernel, module.code if module else None)
+
+
+def is_idle() -> bool:
+    """Return whether all launches have ended."""
+    return all(queue.is_idle() for context in list(contexts.values()) for queue in context.queues())
+
+
+def stream_name(queue: Any) -> str:
+    """Return a name for the stream of a queue, with the line that has created it."""
+    for context in list(contexts.values()):
+        for each in list(context.streams):
+            if each.queue is queue:
+                return _name_of(each)
+    return "a stream"
+
+
+def _name_of(of: stream.Stream) -> str:
+    if of.legacy:
+        return "the default stream"
+    if of.handle == stream.PER_THREAD:
+        return "the per-thread default stream"
+    created = checks.stacks().handles.find(of.handle)
+    where = f" (created at {os.path.basename(created[0].file)}:{created[0].line})" if created else ""
+    return f"stream {of.id}{where}"
+
+
+def memory_at(where: int) -> str:
+    record = address.find(where)
+    if record is None:
+        return ""
+    allocation = f"the allocation of {record.size} bytes at 0x{record.start:x} made by {record.origin}"
+    return f", byte {where - record.start} of {allocation}"
 
 
 def forget_after_fork() -> None:
@@ -53,7 +91,9 @@ def forget_after_fork() -> None:
 
 def begin() -> None:
     """Make this known to checks and the profiler; if the whole program is profiled, let it report at the end."""
-    checks.begin(checks.Driver(synchronize, reload, collect_findings, address.watch))
+    checks.begin(
+        checks.Driver(synchronize, reload, collect_findings, address.watch, is_idle, programs, stream_name, memory_at)
+    )
     if checks.active and check.wants_leaks():
         at_exit.register(virtual_memory.report_leaks)
     state.driver = state.Driver(synchronize, reload)

@@ -188,13 +188,18 @@ def until(context: Any, is_done: Any, *, own: bool = False) -> None:
         _runtime.flush_printf()
 
 
-def for_queues(context: Any, queues: Sequence[Any], *, own: bool = False) -> None:
-    """Wait until the queues have run dry, then raise what went wrong in the context, now or before."""
+def for_queues(context: Any, queues: Sequence[Any], *, own: bool = False, promised: bool = True) -> None:
+    """Wait until the queues have run dry, then raise what went wrong in the context, now or before.
+
+    `promised`: the API says that the call waits, so that programs may rely on it.
+    """
     generation = context.id
     for queue in queues:
         if not queue.is_idle():
             until(context, queue.wait, own=own)
         collect(context, queue)
+    if state.order is not None and promised:
+        state.order.host_waited(queues)
     _runtime.flush_printf()
     context.check()
     if context.id != generation:

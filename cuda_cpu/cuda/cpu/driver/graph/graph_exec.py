@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from cuda.cpu.abi import (
+    CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
     CU_GRAPH_NODE_TYPE_CONDITIONAL,
     CU_GRAPH_NODE_TYPE_EMPTY,
     CU_GRAPH_NODE_TYPE_GRAPH,
+    CU_GRAPH_NODE_TYPE_HOST,
     CU_GRAPH_NODE_TYPE_KERNEL,
     CU_GRAPH_NODE_TYPE_MEM_ALLOC,
     CU_GRAPH_NODE_TYPE_MEMCPY,
@@ -25,6 +28,7 @@ from cuda.cpu.abi import (
     CUDA_GRAPH_INSTANTIATE_PARAMS,
     CUDA_GRAPH_INSTANTIATE_SUCCESS,
 )
+from cuda.cpu.check import state
 from cuda.cpu.driver.base import capture_state
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.base.handle import Table
@@ -123,7 +127,10 @@ class GraphExec:
             if condition.default is not None:
                 first.write_value(condition.handle, condition.default, 4)
         self.steps.append(([], first))
-        for steps in graph_plan.segments(graph_plan.steps_of(self.graph, self.off)):
+        planned = graph_plan.steps_of(self.graph, self.off)
+        if state.order is not None:
+            state.order.nodes.add(planned)
+        for steps in graph_plan.segments(planned):
             works: list[Work] = [step.work for step in steps if isinstance(step.work, (EventWork, MemoryWork))]
             if isinstance(steps[0].work, EventWork):  # recorded anew at each launch
                 self.steps.append((works, None))
@@ -140,22 +147,28 @@ class GraphExec:
         parts = graph_plan.parts(steps)
         if len(parts) == 1:
             for step in steps:
-                self._add(step.work, sequence)
+                self._add(step, sequence)
             return
         made = []
         for inner, after in parts:
             made.append((_runtime.Sequence(), after))
             for step in inner:
-                self._add(step.work, made[-1][0])
+                self._add(step, made[-1][0])
         if made:
             sequence.branch(made)
 
-    def _add(self, work: Work | None, sequence: Any) -> None:
+    def _add(self, step: graph_plan.Step, sequence: Any) -> None:
+        work = step.work
+        if state.order is not None:
+            sequence.node = state.order.nodes.number_of(step)
         if isinstance(work, ConditionalWork):
             bodies = []
             for graph in work.bodies:
                 bodies.append(_runtime.Sequence())
-                self._collect(bodies[-1], graph_plan.steps_of(graph, self.off))
+                steps = graph_plan.steps_of(graph, self.off)
+                if state.order is not None:
+                    state.order.nodes.add(steps, step)
+                self._collect(bodies[-1], steps)
             sequence.choose(work.condition.handle, work.type, bodies)
         elif work is not None and not isinstance(work, MemoryWork):
             work.run(None, sequence)
@@ -194,7 +207,7 @@ class GraphExec:
             if not module.live:  # see launch.submit
                 message = "cuGraphLaunch: the module of one of its kernels was unloaded"
                 raise CudaError(CUDA_ERROR_INVALID_HANDLE, message)
-        if not self.done.is_done():  # launches of one executable graph do not overlap
+        if not self.done.is_done() or state.order is not None:  # launches of one executable graph do not overlap
             queue.wait_event(self.done)
         run = _runtime.GraphRun(self.handle if self.on_device else 0)
         parts = [sequence for _, sequence in self.steps if sequence is not None]
@@ -204,7 +217,17 @@ class GraphExec:
             if sequence is not None:
                 queue.run(sequence, run, sequence is parts[-1])
         queue.record(self.done)
+        if state.order is not None:
+            self._note(queue)
         self.context = stream.context
+
+    def _note(self, queue: Any) -> None:
+        """Tell racecheck of nodes whose effect on the order of operations is not known."""
+        kinds = set(_kinds(self.graph))
+        if CU_GRAPH_NODE_TYPE_BATCH_MEM_OP in kinds:
+            state.order.waits_for_value(queue)
+        if CU_GRAPH_NODE_TYPE_HOST in kinds:
+            state.order.host_function(queue)
 
     def release_retired(self) -> None:
         """Let go of the user objects that an update replaced, once no launch can use them."""
@@ -227,6 +250,14 @@ class GraphExec:
         for condition in self.conditions:
             condition.exec = None
         self.hold([])
+
+
+def _kinds(graph: Graph) -> Iterator[int]:
+    """Yield the kinds of all nodes, those of graphs within the graph included."""
+    for node in graph.nodes:
+        yield node.work.kind
+        for inner in node.work.graphs():
+            yield from _kinds(inner)
 
 
 def _instantiate(name: str, handle: int, flags: int) -> GraphExec:

@@ -17,7 +17,7 @@ from cuda.cpu.driver.graph.graph_work import ChildWork, EventWork, Work
 class Step:
     """What a node does (None: nothing), behind other steps."""
 
-    __slots__ = ("after", "before", "work")
+    __slots__ = ("__weakref__", "after", "before", "work")
 
     def __init__(self, work: Work | None, before: set[Step]) -> None:
         self.work = work

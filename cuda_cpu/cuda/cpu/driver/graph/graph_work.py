@@ -33,6 +33,7 @@ from cuda.cpu.abi import (
     CUDA_MEMSET_NODE_PARAMS,
     CUstreamBatchMemOpParams,
 )
+from cuda.cpu.check import state
 from cuda.cpu.driver.array import array as arrays
 from cuda.cpu.driver.array import copy_box
 from cuda.cpu.driver.base import address
@@ -88,6 +89,8 @@ class Work:
         self.keep = keep
         self.attributes: dict[int, bytes] = {}
         self.number = next(_numbers)
+        if state.active:
+            state.stacks().nodes.note(self.number)
         self.mapping: Any = None  # whose memory a copy or a fill works on
         self.device_node = 0  # through which kernels update the launch, see graph_update.py
 

@@ -46,7 +46,7 @@ def copy(
         # Copies within the device never wait: what is queued may need the caller to go on.
         ends = [end is None or (stream_handle == SYNC and end.kind.on_host) for end in (to, of)]
         if any(ends):
-            wait.for_queues(stream.context, [queue], own=True)
+            wait.for_queues(stream.context, [queue], own=True, promised=stream_handle == SYNC)
 
 
 def stage(queue: Any, target: int, source: int, size: int) -> None:

@@ -22,6 +22,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_NOT_SUPPORTED,
     CUDA_ERROR_OUT_OF_MEMORY,
 )
+from cuda.cpu.check import state
 from cuda.cpu.driver.base import address, block, capture_state, host_memory, once, written
 from cuda.cpu.driver.base.address import Allocation, Kind
 from cuda.cpu.driver.base.error import CudaError, invalid
@@ -116,9 +117,19 @@ def release(record: Allocation) -> None:
             wait.until(owner, queue.wait)
     if not address.remove(record):
         raise address.gone("the free", record)
+    if state.order is not None:
+        _note_free(record)
     record.give_back()
     wait.collect_all(owner)
     owner.check_released()
+
+
+def _note_free(record: Allocation) -> None:
+    """Tell racecheck of a free. That of what cuMemAlloc and its kin have made waits for all streams."""
+    if record.pool is None and record.kind in (Kind.DEVICE, Kind.MANAGED):
+        state.order.host_waited(record.context.queues())
+    else:
+        state.order.changed(record, "free")
 
 
 def find_freeable(name: str, pointer: int) -> Allocation:
@@ -224,6 +235,8 @@ def cuMemHostUnregister(p: int) -> None:
         raise CudaError(
             CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, f"cuMemHostUnregister: another thread has done so at 0x{p:x}"
         )
+    if state.order is not None:
+        _note_free(record)
 
 
 def forget_after_fork() -> None:

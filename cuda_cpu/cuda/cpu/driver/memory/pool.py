@@ -48,6 +48,7 @@ from cuda.cpu.abi import (
     CUmemLocation,
     CUmemPoolProps,
 )
+from cuda.cpu.check import state
 from cuda.cpu.counters import spans
 from cuda.cpu.driver.base import address, capture_state, once, written
 from cuda.cpu.driver.base.address import Allocation, Kind
@@ -135,6 +136,8 @@ class Pool:
         record = self.record(block or self.reserve(capacity, stream, name), size, stream)
         self.count(size)
         address.add(record)
+        if state.order is not None:
+            state.order.changed(record, "allocation", stream.queue_after_waits())
         if record.kind is Kind.DEVICE:
             written.begin_unwritten(record, stream)
         return record.start
@@ -413,9 +416,11 @@ def cuMemFreeAsync(dptr: int, hStream: int) -> None:
         memory.release(record)
     else:
         stream = streams.find(hStream)
-        stream.queue_after_waits()
+        queue = stream.queue_after_waits()
         if not address.remove(record, stream):
             raise address.gone("cuMemFreeAsync", record)
+        if state.order is not None:
+            state.order.changed(record, "free", queue)
         record.give_back(stream)
 
 

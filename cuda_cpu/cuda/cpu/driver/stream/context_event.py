@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from cuda.cpu.abi import CUDA_ERROR_INVALID_HANDLE, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+from cuda.cpu.check import state
 from cuda.cpu.driver.base import capture_state, once
 from cuda.cpu.driver.base.error import CudaError
 from cuda.cpu.driver.device import context
@@ -34,8 +35,8 @@ def record(name: str, owner: Any, handle: int) -> None:
     with once.lock, owner.base.entering():
         owner.event_queue = owner.event_queue or _runtime.Queue(0)
     for queue in owner.queues():
-        if queue is not owner.event_queue and not queue.is_idle():
-            streams.join(owner.event_queue, queue)
+        if queue is not owner.event_queue:
+            streams.follow(owner.event_queue, queue)
     owner.event_queue.record(found.native)
     found.recorded = True
 
@@ -43,11 +44,12 @@ def record(name: str, owner: Any, handle: int) -> None:
 def wait(name: str, owner: Any, handle: int) -> None:
     """Let all later work of a context wait for an event, in existing and in new streams."""
     native = _event(name, owner, handle).native
-    if native.is_done():
+    if native.is_done() and state.order is None:
         return
     for each in list(owner.streams):
         each.queue.wait_event(native)
-    owner.pending_waits = [each for each in owner.pending_waits if not each.is_done()] + [native]
+    pending = [each for each in owner.pending_waits if state.order is not None or not each.is_done()]
+    owner.pending_waits = [*pending, native]
 
 
 def cuGreenCtxRecordEvent(hCtx: int, hEvent: int) -> None:

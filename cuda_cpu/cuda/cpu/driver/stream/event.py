@@ -20,6 +20,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_NOT_READY,
     CUDA_ERROR_STREAM_CAPTURE_ISOLATION,
 )
+from cuda.cpu.check import state
 from cuda.cpu.driver.base import block, capture_state, shared_file
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.base.handle import Table
@@ -132,7 +133,7 @@ def cuStreamWaitEvent(hStream: int, hEvent: int, Flags: int) -> None:
         stream.capture.fail(
             CUDA_ERROR_STREAM_CAPTURE_ISOLATION, "cuStreamWaitEvent: the event was recorded outside of the capture"
         )
-    elif not native.is_done():
+    elif not native.is_done() or state.order is not None:
         stream.queue_after_waits().wait_event(native)
 
 
@@ -142,6 +143,7 @@ def cuEventQuery(hEvent: int) -> None:
     if not event.native.is_done():
         raise CudaError(CUDA_ERROR_NOT_READY)
     wait.collect_all(event.context)
+    note_wait(event)
     check(event)
 
 
@@ -153,7 +155,14 @@ def cuEventSynchronize(hEvent: int) -> None:
     wait.collect_all(event.context)
     block.release_all()
     _runtime.flush_printf()
+    note_wait(event)
     check(event)
+
+
+def note_wait(event: Event) -> None:
+    """Tell racecheck that the host knows that an event is complete."""
+    if state.order is not None:
+        state.order.host_waited_for(event.native)
 
 
 def check(event: Event) -> None:
@@ -175,6 +184,7 @@ def cuEventElapsedTime(hStart: int, hEnd: int) -> float:
         raise CudaError(CUDA_ERROR_INVALID_HANDLE, "cuEventElapsedTime: the events are of different contexts")
     if not (start.native.is_done() and end.native.is_done()):
         raise CudaError(CUDA_ERROR_NOT_READY)
+    note_wait(end)
     return (end.native.time_ns() - start.native.time_ns()) / 1e6
 
 

@@ -20,6 +20,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
     CUDA_ERROR_STREAM_DETACHED,
 )
+from cuda.cpu.check import state
 from cuda.cpu.driver.base import address, block, capture_state, once
 from cuda.cpu.driver.base.error import CudaError, invalid
 from cuda.cpu.driver.base.handle import Table
@@ -91,12 +92,12 @@ class Stream:
                     other.capture.fail(
                         CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "the legacy stream would wait for a stream being captured"
                     )
-                if other.blocking and other is not self and not other.queue.is_idle():
-                    join(self.queue, other.queue)
+                if other.blocking and other is not self:
+                    follow(self.queue, other.queue)
         elif self.blocking:
             legacy = self.owner.legacy
-            if legacy is not None and not legacy.queue.is_idle():
-                join(self.queue, legacy.queue)
+            if legacy is not None:
+                follow(self.queue, legacy.queue)
         return self.queue
 
     def queues_to_wait_for(self) -> list[Any]:
@@ -148,6 +149,14 @@ def join(waiting: Any, first: Any) -> None:
     event = _runtime.Event()
     first.record(event)
     waiting.wait_event(event)
+
+
+def follow(waiting: Any, first: Any) -> None:
+    """Let what comes next in queue `waiting` wait for what is in queue `first` now, if that has work."""
+    if not first.is_idle():
+        join(waiting, first)
+    elif state.order is not None:
+        state.order.follows(waiting, first)
 
 
 def green_of(owner: Any) -> Any:
@@ -285,14 +294,20 @@ def cuStreamAddCallback(hStream: int, callback: int, userData: int, flags: int) 
     refuse_capture("cuStreamAddCallback", stream)
     number = next(_callback_numbers)
     _callbacks[number] = (_callback_type(callback), stream, userData)
-    stream.queue_after_waits().call(_run_callback_address, number, True)
+    queue = stream.queue_after_waits()
+    queue.call(_run_callback_address, number, True)
+    if state.order is not None:
+        state.order.host_function(queue)
 
 
 def cuLaunchHostFunc(hStream: int, fn: int, userData: int) -> None:
     stream = find(hStream)
     if not fn:
         raise invalid("cuLaunchHostFunc: fn is NULL")
-    stream.queue_after_waits().call(fn, userData)
+    queue = stream.queue_after_waits()
+    queue.call(fn, userData)
+    if state.order is not None and stream.capture is None:
+        state.order.host_function(queue)
 
 
 def cuLaunchHostFunc_v2(hStream: int, fn: int, userData: int, syncMode: int) -> None:

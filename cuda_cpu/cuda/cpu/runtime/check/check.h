@@ -169,6 +169,8 @@ struct cpu_ranges *cpu_ranges_new(void);
 struct cpu_range cpu_table_last(void);
 /* Find the allocation that contains an address; false: none. */
 bool cpu_table_find(uint64_t address, struct cpu_allocation *allocation);
+/* Find the allocation that contains an address or, freed, contained it last; otherwise (id 0) the bytes up to the next. */
+void cpu_table_owner(uint64_t address, struct cpu_allocation *allocation);
 /* Fill in the allocation nearest to an invalid address. Return whether the address is in a freed one. */
 bool cpu_table_near(uint64_t address, struct cpu_finding *finding);
 

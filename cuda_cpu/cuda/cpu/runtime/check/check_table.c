@@ -215,6 +215,20 @@ static const struct cpu_allocation *freed_at(uint64_t address)
     return NULL;
 }
 
+void cpu_table_owner(uint64_t address, struct cpu_allocation *allocation)
+{
+    pthread_rwlock_rdlock(&table.lock);
+    const struct cpu_allocation *found = holder(address);
+    found = found ? found : freed_at(address);
+    size_t next = upto(address);
+    if (found)
+        *allocation = *found;
+    else
+        *allocation = (struct cpu_allocation){
+            .start = address, .size = next < table.count ? table.live[next].start - address : UINT64_MAX - address};
+    pthread_rwlock_unlock(&table.lock);
+}
+
 bool cpu_table_near(uint64_t address, struct cpu_finding *finding)
 {
     pthread_rwlock_rdlock(&table.lock);

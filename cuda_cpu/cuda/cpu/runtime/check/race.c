@@ -5,6 +5,7 @@
  * times of other threads up to which their accesses happen before its own. An access races with an earlier one in the
  * shadow memory if the clock does not include that one, unless both are of kinds that may be concurrent.
  */
+#include "operation.h"
 #include "race_parts.h"
 
 #define MAX_READERS 32u /* of one cell: later ones replace earlier ones */
@@ -18,6 +19,8 @@ bool cpu_races_begin(struct cpu_job *job)
 void cpu_races_end(struct cpu_job *job)
 {
     if (job->races) {
+        if (atomic_load_explicit(&cpu_operations_on, memory_order_relaxed))
+            cpu_operation_launched(job);
         cpu_shadow_free(job->races);
         cpu_race_free_sync_vars(job->races);
     }
@@ -194,6 +197,18 @@ static bool relies_on_lockstep(const struct access *access, const struct event *
     return lane_of(warp, (unsigned)__builtin_ctz(write->lanes))->together >> access->lane & 1;
 }
 
+/* Note a location through which other launches may synchronise with this one. */
+static void note_polled(const struct access *access, uint64_t address)
+{
+    struct cpu_races *races = access->races;
+    if (access->shared || races->polled_count == MAX_POLLED)
+        return;
+    for (uint32_t i = 0; i < races->polled_count; i++)
+        if (races->polled[i] == address)
+            return;
+    races->polled[races->polled_count++] = address;
+}
+
 /* Strong accesses do not race with each other, unless the scope of one does not include the other's thread. Only atomic
  * operations race with weak accesses to global memory: programs often have a volatile access on one side alone. */
 static void look_strong(const struct access *access, struct cell *cell, uint64_t address, const struct event *mine)
@@ -203,8 +218,10 @@ static void look_strong(const struct access *access, struct cell *cell, uint64_t
     bool narrow = in_block && cell->strong.block != mine->block && !access->shared;
     if ((narrow || relies_on_lockstep(access, &cell->strong)) && is_unordered(access, &cell->strong))
         found(access, &cell->strong, writes ? CPU_FOUND_WRITE_AFTER_WRITE : CPU_FOUND_READ_AFTER_WRITE, address);
-    if (!writes)
+    if (!writes) {
+        note_polled(access, address);
         return;
+    }
     if ((access->shared || atomic) && is_unordered(access, &cell->write))
         found(access, &cell->write, CPU_FOUND_WRITE_AFTER_WRITE, address);
     if (atomic)

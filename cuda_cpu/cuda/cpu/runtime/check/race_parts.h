@@ -14,6 +14,7 @@
 #define PAGE_BYTES 4096u
 #define BUCKETS 65536u
 #define CACHED_SITES 1024u
+#define MAX_POLLED 64u
 
 /* Accesses of lanes of a warp at one time. */
 struct event {
@@ -54,6 +55,8 @@ struct cpu_races {
     uint64_t *sites;
     uint32_t site_count, cached[CACHED_SITES];
     size_t bytes;
+    uint32_t polled_count;
+    uint64_t polled[MAX_POLLED]; /* global addresses of strong reads */
 };
 
 /* Asynchronous copies have times of their own: their reads and writes are events of two further blocks, whose numbers have

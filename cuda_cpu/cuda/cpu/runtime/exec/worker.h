@@ -91,6 +91,7 @@ struct cpu_job {
     uint32_t shared_size;
     uint64_t grid_id;
     uint64_t grid_workspace;
+    uint64_t operation, node, round; /* see check/operation.h */
     struct cpu_graph_run *graph; /* the graph launch that this is part of, or NULL */
     struct cpu_children *children; /* child launches, if the kernel uses the device runtime */
     bool cooperative; /* all blocks in flight at once */

@@ -11,6 +11,7 @@
 
 #include "branches.h"
 #include "check/init.h"
+#include "check/operation.h"
 #include "decompress.h"
 #include "device_runtime/device.h"
 #include "graph.h"
@@ -147,8 +148,9 @@ static void wait_value(void *argument)
     }
 }
 
-static void prepare(struct cpu_job *job, const struct cpu_launch *launch, struct cpu_exec exec)
+static void prepare(struct cpu_job *job, const struct cpu_command *command, struct cpu_exec exec)
 {
+    const struct cpu_launch *launch = &command->launch;
     memset(job, 0, offsetof(struct cpu_job, fault));
     job->compiled = launch->compiled;
     job->params = launch->params;
@@ -159,6 +161,9 @@ static void prepare(struct cpu_job *job, const struct cpu_launch *launch, struct
     job->grid_id = launch->grid_id;
     job->cooperative = launch->cooperative;
     job->graph = exec.worker->graph;
+    job->operation = exec.operation;
+    job->node = command->operation != exec.operation ? command->operation : 0;
+    job->round = exec.round;
     job->limit = cpu_queue_workers(exec.queue);
 }
 
@@ -169,7 +174,7 @@ bool cpu_launch_run(struct cpu_command *command, struct cpu_exec exec, struct cp
     if (command->launch.disabled && !exec.worker->suspended)
         return true;
     if (!exec.worker->suspended) {
-        prepare(job, &command->launch, exec);
+        prepare(job, command, exec);
         job->children = children;
         cpu_fault_renew();
         cpu_queue_running(exec.queue, exec.number, job);
@@ -248,6 +253,8 @@ static bool guarded(struct cpu_command *command, struct cpu_exec exec, void (*fu
     bool done = run_guarded(command, exec, function, message);
     if (done && atomic_load_explicit(&cpu_init_on, memory_order_relaxed))
         track(command);
+    if (done && atomic_load_explicit(&cpu_operations_on, memory_order_relaxed))
+        cpu_operation_moved(command, exec);
     return done;
 }
 

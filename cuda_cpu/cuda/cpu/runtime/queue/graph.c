@@ -237,7 +237,9 @@ bool cpu_part_run(const struct cpu_graph_part *part, struct cpu_exec exec)
 
 bool cpu_choice_run(const struct cpu_choice *choice, struct cpu_exec exec)
 {
+    static _Atomic uint64_t rounds;
     for (;;) {
+        exec.round = atomic_fetch_add_explicit(&rounds, 1, memory_order_relaxed) + 1;
         uint32_t value = atomic_load(&choice->cell->value);
         /* if, while: body 0 if the value is not 0; if: else body 1, if there is one; switch: the value is the index */
         uint32_t body = choice->kind == CPU_SWITCH ? value : !value;

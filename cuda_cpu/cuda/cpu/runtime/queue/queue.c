@@ -133,7 +133,7 @@ struct cpu_command *cpu_command_make(struct cpu_queue *queue, enum cpu_command_k
     if (!command)
         command = aligned_alloc(64, (sizeof *command + 63) & ~(size_t)63);
     if (command)
-        command->kind = kind;
+        command->kind = kind, command->operation = 0;
     return command;
 }
 
@@ -297,7 +297,7 @@ static void run_command(struct cpu_queue *queue, struct cpu_command *command)
         return;
     }
     bool plain = command->kind == CPU_LAUNCH || cpu_command_always(command);
-    if (cpu_command_run(command, (struct cpu_exec){command->number, queue, worker, &fault, NULL})) {
+    if (cpu_command_run(command, (struct cpu_exec){command->number, queue, worker, &fault, NULL, command->operation, 0})) {
         if (!plain && cpu_queue_cancelled(queue, command->number)) /* loops and waits return without a fault */
             atomic_store(&queue->interrupted, true);
         return;

@@ -113,6 +113,7 @@ struct cpu_command {
     struct cpu_command *next;
     enum cpu_command_kind kind;
     uint64_t number; /* position among the queue's commands, from 1 */
+    uint64_t operation; /* number that racecheck has given to it or to its graph node, or 0 */
     union {
         struct cpu_launch launch;
         struct cpu_rows rows;
@@ -175,6 +176,7 @@ struct cpu_exec {
     struct cpu_worker *worker;
     struct cpu_fault_record *fault;
     struct cpu_branch_run *branches; /* of the graph that the command is part of, or NULL */
+    uint64_t operation, round; /* for racecheck: of the submitted command, and of the loop in it */
 };
 
 /* command.c: false on a fault, which is then in *exec.fault. If worker->suspended is set, the command has not ended. */
