@@ -379,6 +379,12 @@ cdef void* resolve(str api, str name, str symbol, int version, str per_thread) e
         _warn_of_cpu_device()
     if api == "driver":
         function = _driver_function(library, name, symbol, version, per_thread)
+        if function != NULL and not is_finalizing() and os.environ.get("CUDA_PYTHON_TIMELINE"):
+            from cuda.bindings import _timeline
+
+            function = <void*><size_t>_timeline.replace(
+                library.path, name, <size_t>function, per_thread_streams()
+            )
     else:
         function = library.symbol(per_thread if per_thread and per_thread_streams() else symbol)
     if function == NULL:

@@ -131,8 +131,9 @@ def _recorded(given: argparse.Namespace) -> dict[str, str]:
         The program is to run on a GPU.
     """
     if os.environ.get("CUDA_PYTHON_DRIVER") == "nvidia":
-        tool = {"profile": "Nsight Compute", "timeline": "Nsight Systems"}[given.command]
-        raise session.ProfileError(f"records the CPU device only; unset CUDA_PYTHON_DRIVER, or use {tool} on the GPU")
+        raise session.ProfileError(
+            "records the CPU device only; unset CUDA_PYTHON_DRIVER, or use Nsight Compute on the GPU"
+        )
     return {spans.FROM_START: str(int(given.profile_from_start == "on"))}
 
 
@@ -193,6 +194,10 @@ def _timeline(given: argparse.Namespace) -> int:
     for path in given.output:
         if problem := folder_problem(path):
             raise session.ProfileError(f"--output: {problem}")
+    if gpu_timeline.is_wanted():
+        if given.profile_from_start == "off":
+            raise session.ProfileError("--profile-from-start is for the CPU device; on a GPU everything is recorded")
+        return gpu_timeline.program(given)
     files = os.pathsep.join(map(os.path.abspath, given.output))
     variables = {spans.VARIABLE: files or "1", host_spans.NVTX: cuda.cpu.library_path()}
     return _run(given, variables=_recorded(given) | variables)

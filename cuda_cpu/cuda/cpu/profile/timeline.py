@@ -67,8 +67,9 @@ class Timeline(contextlib.ContextDecorator):
 
     Notes
     -----
-    The times are those of this machine's processor. Work of a GPU is not recorded. NVTX ranges are recorded if the
-    library that contains NVTX calls it for the first time while a timeline is recorded, or after one was.
+    The times are those of this machine's processor. Work of a GPU is not recorded; the command can. NVTX ranges are
+    recorded if the library that contains NVTX calls it for the first time while a timeline is recorded, or after one
+    was.
 
     Examples
     --------
