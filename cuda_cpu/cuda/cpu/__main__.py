@@ -19,7 +19,7 @@ from cuda.cpu.check.options import OptionError
 from cuda.cpu.counters import host_spans, spans
 from cuda.cpu.debug import session as debug_session
 from cuda.cpu.profile import session
-from cuda.cpu.programs import pytorch, run
+from cuda.cpu.programs import gpu_timeline, pytorch, run
 from cuda.cpu.ptx import targets
 from cuda.cpu.report_files import folder_problem
 
