@@ -20,7 +20,9 @@ COMMANDS = {
     "compare": "compare two result files: which benchmarks are faster, slower, unchanged, undecided",
     "environment": "print what a run records about this machine",
     "history": "add results to a history, list it, exchange it as JSON lines",
+    "code": "count what the CPU device's compiler makes of kernels, without running them",
     "bisect": "find the commit, version or compiler option with which a value changed",
+    "explain": "say why a benchmark changed between two runs",
     "watch": "find regressions in a history, confirm them by new runs and tell the owners",
 }
 
