@@ -111,14 +111,14 @@ def hash_of(text: str, way: tuple) -> bytes:
 
 
 def corpus(count: int) -> list[Kernel]:
-    """Return `count` kernels: most of short statements, the rest of the other kinds in turn."""
-    from support.random_focus import focused
+    """Return `count` kernels: most of short statements, of each family in turn, the rest of the other kinds in turn."""
+    from support.random_focus import TURNS, focused
     from support.random_jumps import unstructured
     from support.random_ptx import streaming, structured
     from support.random_uniform_tile import tiled
 
     others, short = (structured, tiled, unstructured, streaming), int(count * SHORT)
-    cases = [focused(Random(seed)) for seed in range(short)]
+    cases = [focused(Random(seed), TURNS[seed % len(TURNS)]) for seed in range(short)]
     cases += [others[seed % len(others)](Random(seed)) for seed in range(count - short)]
     return [prepared(case) for case in cases]
 

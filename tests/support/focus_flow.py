@@ -168,12 +168,17 @@ def barrier(writer: Writer) -> str:
         f" mad.lo.u32 {other}, {other}, 4, {location};"
     )
     change = writer.some(f"add.u32 {kept[1]}, {kept[1]}, 1; add.u32 {kept[0]}, {kept[0]}, 2;")
-    meet = f"bar.sync 0; ld.shared.u32 {low}, [{other}]; @{held} add.u32 {kept[2]}, {kept[2]}, {low}; bar.sync 0;"
+    partly = random.choice([  # a register that is written, by some lanes, but not read
+        "", f"@{held} mov.u32 {kept[1]}, {a};", writer.some(f"mov.u32 {kept[1]}, {b};"),
+        writer.some(f"mov.u32 {kept[2]}, {a}; mov.u32 {kept[3]}, %lane;"),
+    ])  # fmt: skip
+    add = f"@{held} add.u32 {kept[2]}, {kept[2]}, {low};"
+    meet = f"bar.sync 0; ld.shared.u32 {low}, [{other}]; {writer.choice(partly, add, partly + add)} bar.sync 0;"
     stays = random.choice(["", f"add.u32 {kept[0]}, {kept[0]}, 1;", f"xor.b32 {kept[1]}, {kept[1]}, {low};"])
     if writer.leaves:
         some = writer.new("p")
         leave = f"{writer.condition(some)} @{some} ret;" if writer.chance(0.5) else ""
-        meet = f"bar.sync 0; mov.u32 {low}, 4; @{held} add.u32 {kept[2]}, {kept[2]}, {low}; {leave} bar.sync 0;"
+        meet = f"bar.sync 0; mov.u32 {low}, 4; {writer.choice(partly, add)} {leave} bar.sync 0;"
     middle = f"{change} {meet} {stays}"
     if writer.chance(0.4):
         count, predicate, again = writer.new(), writer.new("p"), writer.label()

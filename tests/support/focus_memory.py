@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Statements of short random kernels that access memory: by indices, in bytes of one thread, by atomics."""
+"""Statements of short random kernels that access memory: by indices, and in bytes of one thread."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def load(writer: Writer, space: str, address: str, offset: int, kind: str, count
 
 def gather(writer: Writer) -> str:
     """Load by an index that is widened and scaled in one of many ways, or wraps around."""
-    random, address = writer.random, writer.new("q")
-    size, kind, count = random.choice(LOADS)
-    index, almost = writer.new(), writer.chance(0.5)
-    scale = random.choice([size * count, size * count if almost else max(size * count, 4), 16])
-    shift = 0 if almost else random.choice([0, LEAST])
+    random, address, almost = writer.random, writer.new("q"), writer.chance(0.35)
+    size, kind, count = (4, "u32", 1) if writer.chance(0.4) else random.choice(LOADS)
+    index, count = writer.new(), 1 if almost else count
+    scale = size * count if almost else random.choice([size * count, size * count, max(size * count, 4), 16])
+    shift = LEAST if not almost and writer.chance(0.5) else 0
     text = random.choice(INDICES).replace("$i", index).replace("$t", writer.new())
     if almost:
         text = _almost_a_row(writer, index)
@@ -59,7 +59,7 @@ def gather(writer: Writer) -> str:
     if base:
         other = writer.new("q")
         text += f" add.s64 {other}, %in, {base};"
-    if writer.chance(0.25):  # each lane has a base of its own
+    if not almost and writer.chance(0.2):  # each lane has a base of its own
         own = writer.new("q")
         text += f" mul.wide.u32 {own}, %lane, 16; add.s64 {own}, {own}, {other};"
         other = own
@@ -69,7 +69,8 @@ def gather(writer: Writer) -> str:
     if scale == 16 and kind == "u32" and count == 1 and writer.chance(0.6):
         return writer.some(text + _beside(writer, address))
     loads, targets = load(writer, ".global", address, at, kind, count)
-    return writer.some(f"{text} {loads} {fold(writer, targets)}")
+    text = f"{text} {loads} {fold(writer, targets)}"
+    return writer.some(text) if writer.chance(0.6) else text
 
 
 def _almost_a_row(writer: Writer, index: str) -> str:
@@ -87,13 +88,13 @@ def _widened(writer: Writer, index: str, scale: int, shift: int) -> tuple[str, i
     """Return lines that scale an index to `$q`, and the displacement that compensates a shifted index, or 0."""
     bits, signs = scale.bit_length() - 1, writer.choice("u", "s", "s")
     base = -shift * scale if signs == "s" or not shift else -((1 << 32) + shift) * scale
-    form = writer.random.randrange(7)
+    form = writer.random.choice([0, 1, 2, 2, 3, 4, 4, 4, 5])
     if form == 0:
         return _scaled(writer, index, scale, signs), base
     if form == 1:
         return f"mad.wide.{signs}32 $q, {index}, {scale}, 0; add.s64 $q, $q, 0;", base
     if form == 2 and not shift and bits:  # upper bits that are shifted out, of 32 or 16
-        scaled, full, at, width = writer.new(), writer.new(), writer.take(4), writer.random.choice([32, 16])
+        scaled, full, at, width = writer.new(), writer.new(), writer.take(4), writer.random.choice([32, 16, 16])
         text = f"shl.b32 {full}, {writer.source()}, {width - bits}; or.b32 {full}, {full}, {index};"
         if width == 16:
             text += f" st.global.u16 [%out+{at}], {full}; ld.global.u16 {full}, [%out+{at}];"
@@ -106,7 +107,7 @@ def _widened(writer: Writer, index: str, scale: int, shift: int) -> tuple[str, i
             f"cvt.u16.u32 {half}, {index}; mul.wide.{signs}16 {wide}, {half}, {scale};"
             f" cvt.{signs}64.{signs}32 $q, {wide};"
         ), base
-    if form in (4, 5):
+    if form == 4:
         return _loaded(writer, index, scale, shift)
     return f"cvt.s64.s32 $q, {index}; mul.lo.s64 $q, $q, {scale};", -shift * scale
 
@@ -122,7 +123,7 @@ def _scaled(writer: Writer, index: str, scale: int, signs: str) -> str:
 def _loaded(writer: Writer, index: str, scale: int, shift: int) -> tuple[str, int]:
     """Do the same with an index loaded from memory with fewer bits, signed or unsigned."""
     width, narrow, at = writer.choice("8", "16"), writer.new(), writer.take(4)
-    in_memory, signs = writer.choice("u", "s"), writer.choice("u", "s")
+    in_memory, signs = writer.random.choice(["uu", "us", "ss", "su", "su"])
     if in_memory == "u":
         base = -((1 << int(width)) + shift) * scale if shift else 0
     else:
@@ -250,128 +251,3 @@ def scatter(writer: Writer) -> str:
         wide = writer.new("q")
         text, value = f"{text} mov.b64 {wide}, {{{writer.source()}, {writer.source()}}};", wide
     return f"{text} " + writer.some(f"st.global.u{8 * size} [{address}], {value};")
-
-
-def variables(writer: Writer) -> str:
-    """Fill variables of mixed sizes and alignments, of the thread or the block, and read them back."""
-    random, space, text, back, used = writer.random, writer.choice("local", "local", "shared"), "", "", []
-    for _ in range(random.randrange(2, 5)):
-        size, count = random.choice([1, 2, 4, 8]), random.choice([1, 2, 3, 5, 7, 8])
-        count += (writer.threads - 1) * (space == "shared")
-        align = max(size, random.choice([1, 1, 8, 16, 64, 256]))
-        name, kind = writer.variable(space, count * size, align), f"u{8 * size}"
-        address, end = writer.new(), writer.new()
-        used.append((address, align))
-        value, result = writer.source(), writer.new("q" if size == 8 else "r")
-        if size == 8:
-            value = writer.new("q")
-            text += f" mov.b64 {value}, {{{writer.source()}, %lane}};"
-        index = "%tid" if space == "shared" else random.choice([random.randrange(count), count - 1])
-        text += f" mov.u32 {address}, {name};"
-        if space == "local" and writer.chance(0.5):
-            text += f" mov.u32 {end}, {name}+{index * size};"
-        else:
-            text += f" mov.u32 {end}, {index}; mad.lo.u32 {end}, {end}, {size}, {address};"
-        text += f" st.{space}.{kind} [{end}], {value};"
-        back += f" ld.{space}.{kind} {result}, [{end}]; {fold(writer, [result])}"
-    for address, align in used:
-        rest = writer.new()
-        back += f" and.b32 {rest}, {address}, {align - 1}; {writer.store(rest)}"
-    return text + back
-
-
-ATOMICS = ["add.u32", "add.u64", "min.s32", "min.u32", "max.u32", "max.s32", "min.s64", "max.u64", "inc.u32",
-           "dec.u32", "exch.b32", "exch.b64", "xor.b32", "or.b32", "and.b32", "or.b64"]  # fmt: skip
-
-
-def atomic(writer: Writer) -> str:
-    """Change the thread's own word, and store its old value."""
-    address, operation = writer.new(), writer.random.choice(ATOMICS)
-    size, letter = (8, "q") if operation.endswith("64") else (4, "r")
-    name, result, after = writer.variable("shared", size * writer.threads, 8), writer.new(letter), writer.new(letter)
-    first, operand, text = writer.source(), writer.operand(), ""
-    if size == 8:
-        first, operand = writer.new("q"), writer.new("q")
-        for each in (first, operand):
-            text += f" mov.b64 {each}, {{{writer.source()}, {writer.source()}}};"
-    text += f" mov.u32 {address}, {name}; mad.lo.u32 {address}, %tid, {size}, {address};"
-    text += f" st.shared.u{8 * size} [{address}], {first};"
-    change = f"atom.shared.{operation} {result}, [{address}], {operand};"
-    if writer.chance(0.3):
-        old, bit = writer.new(letter), writer.new()
-        wide = f"cvt.u64.u32 {(more := writer.new('q'))}, {bit};" if size == 8 else ""
-        change = (
-            f"ld.shared.u{8 * size} {old}, [{address}]; and.b32 {bit}, %lane, 1; {wide} add.u{8 * size} {old}, {old},"
-            f" {more if size == 8 else bit}; atom.shared.cas.b{8 * size} {result}, [{address}], {old}, {operand};"
-        )
-    text += f" {writer.some(change + fold(writer, [result]))}"
-    return f"{text} ld.shared.u{8 * size} {after}, [{address}]; {fold(writer, [after])}"
-
-
-COMMUTING = ["add.u32", "add.u32", "max.u32", "max.s32", "xor.b32", "or.b32", "inc.u32", "add.u64", "max.s64"]
-
-
-def together(writer: Writer) -> str:
-    """Let all threads change a few words by commutative atomics."""
-    random, start = writer.random, writer.take_row()
-    if start is None:
-        return atomic(writer)
-    operation = random.choice(COMMUTING)
-    size, operand, text = 8 if operation.endswith("64") else 4, writer.operand(), ""
-    if operation.startswith("inc"):
-        operand = "100000"
-    elif size == 8:
-        operand = writer.new("q")
-        text = f"mov.b64 {operand}, {{{writer.source()}, {writer.source()}}};"
-    index, address = writer.new(), writer.new("q")
-    choose = random.choice([
-        f"and.b32 {index}, %a1, 3;", f"mov.u32 {index}, 2;", f"and.b32 {index}, %tid, 7;", f"mov.u32 {index}, %lane;",
-        f"and.b32 {index}, %a1, 3; sub.s32 {index}, {index}, 4;",
-    ])  # fmt: skip
-    below = 4 * size if "sub" in choose else 0
-    signs = "s" if below else writer.choice("u", "s")
-    if writer.chance(0.5):  # an index of fewer bits
-        at, width = writer.take(4), writer.choice("8", "16")
-        choose += f" st.global.u{width} [%out+{at}], {index}; ld.global.{signs}{width} {index}, [%out+{at}];"
-    widen = writer.choice(
-        f"mul.wide.{signs}32 {address}, {index}, {size}; add.s64 {address}, {address}, %rows;",
-        f"mad.wide.{signs}32 {address}, {index}, {size}, %rows;",
-    )
-    return f"{text} {choose} {widen} " + writer.some(f"red.global.{operation} [{address}+{start + below}], {operand};")
-
-
-def in_order(writer: Writer) -> str:
-    """Let the lanes of a warp change shared words atomically, and store the old values.
-
-    PTX leaves the order undefined; on the CPU device and in the interpreter it is that of the lanes.
-    """
-    random, operation = writer.random, writer.random.choice(ATOMICS)
-    size, letter = (8, "q") if operation.endswith("64") else (4, "r")
-    bits, start = 8 * size, writer.take_row() if writer.chance(0.6) else None
-    space, wide = ("shared", "r") if start is None else ("global", "q")
-    number, index, mine, row, address = writer.new(), writer.new(), *(writer.new(wide) for _ in range(3))
-    first, operand, result, after, text = writer.source(), writer.operand(), writer.new(letter), writer.new(letter), ""
-    if size == 8:
-        first, operand = writer.new("q"), writer.new("q")
-        for each in (first, operand):
-            text += f" mov.b64 {each}, {{{writer.source()}, {writer.source()}}};"
-    choose = random.choice([
-        f"and.b32 {index}, {writer.source()}, {random.choice([0, 1, 3, 31])};", f"mov.u32 {index}, %lane;",
-        f"sub.u32 {index}, 31, %lane;", f"shr.u32 {index}, %lane, 2;", f"xor.b32 {index}, %lane, 1;",
-    ])  # fmt: skip
-    thread, multiply = ("%tid", "mad.lo.u32") if start is None else ("%all", "mad.wide.u32")
-    if start is None:
-        text += f" mov.u32 {row}, {writer.variable('shared', size * writer.threads, 8)};"
-    else:
-        text += f" add.s64 {row}, %rows, {start};"
-    text += (
-        f" {multiply} {mine}, {thread}, {size}, {row}; st.{space}.u{bits} [{mine}], {first};"
-        f" and.b32 {number}, {thread}, -32; {choose} add.u32 {number}, {number}, {index};"
-        f" {multiply} {address}, {number}, {size}, {row}; bar.warp.sync -1;"
-    )
-    change = f"atom.{space}.{operation} {result}, [{address}], {operand};"
-    if writer.chance(0.3):
-        compared = random.choice([first, operand])
-        change = f"atom.{space}.cas.b{bits} {result}, [{address}], {compared}, {operand};"
-    text += f" {writer.some(change + fold(writer, [result]))} bar.warp.sync -1;"
-    return f"{text} ld.{space}.u{bits} {after}, [{mine}]; {fold(writer, [after])}"

@@ -13,7 +13,7 @@ SOURCES = ["%tid.x", "%tid.x", "%laneid", "%tx", "%lane", "%tid", "%all", "%tid.
 ENDS = [0, 0, 0x80000000, 0x80000000, 0x7FFFFFFF, 0xFFFFFFFF, 0x10000, 0x8000, 0x40000000]
 SHIFTS = [0, 1, 2, 4, 5, 27, 31, 32, 33, 40, -1, -1]
 MASKS = [1, 3, 7, 16, 24, 28, 30, 31, 32, 63, 64, 96]
-DISTANCES = [0, 1, 3, 8, 14, 15, 17, 30, 30, 31, 31, 33]
+DISTANCES = [0, 1, 3, 8, 14, 15, 17, 24, 30, 30, 30, 31, 31, 33]
 FACTORS = ["2", "3", "4", "-1", "-2", "5", "-4", "0x8000000", "0x10000000", "0x7fffffff", "0x80000001",
            "-0x7ffffff0", "40"]  # fmt: skip
 # Lines that compute $d from $a, which mostly grows from lane to lane.
@@ -28,7 +28,7 @@ LAST = [
     "add.$k32 $d, $a, $e;", "add.$k32 $d, $a, $e;", "sub.$k32 $d, $e, $a;", "mad.lo.$k32 $d, $a, 3, $e;",
     "mad.lo.$k32 $d, $a, -2, $e;", "mad.lo.$k32 $d, $a, -1, $e;", "mov.u32 $d, $a;", "mul.lo.u32 $d, $a, $f;",
 ]  # fmt: skip
-# Lines that compute $d, or the bits of $q, from a number $a that may have wrapped around.
+# Lines that compute $d, or the bits of $q, from a number $a that may have wrapped around; the first ten make it wider.
 USES = [
     "mul.wide.$k32 $q, $a, 4;", "mul.wide.$k32 $q, $a, 8;", "mul.wide.$k32 $q, $a, 1;", "mul.wide.$k32 $q, $a, $f;",
     "mul.wide.$k32 $q, $a, $f;", "mul.wide.$k32 $q, $a, %number;", "mul.wide.$k32 $q, $a, %k;",
@@ -43,42 +43,49 @@ USES = [
 ]  # fmt: skip
 
 
-def near_end(writer: Writer, kind: str) -> int:
-    """Return a number near the wrap-around of unsigned ("u") or signed ("s") 32-bit integers, or of other types."""
+def near_end(writer: Writer, kind: str, falls: bool = False) -> int:
+    """Return a number near the wrap-around of unsigned ("u") or signed ("s") 32-bit integers, or of other types.
+
+    It is mostly one from which numbers wrap around that grow from lane to lane, or fall.
+    """
     random = writer.random
-    end = (0 if kind == "u" else 0x80000000) if writer.chance(0.7) else random.choice(ENDS)
-    return (end + random.choice(DISTANCES) * random.choice([-1, -1, 1])) & 0xFFFFFFFF
+    end = (0 if kind == "u" else 0x80000000) if writer.chance(0.85) else random.choice(ENDS)
+    return (end + random.choice(DISTANCES) * random.choice([1, 1, -1] if falls else [-1, -1, 1])) & 0xFFFFFFFF
 
 
-def fill(writer: Writer, line: str, **given: str) -> str:
+def fill(writer: Writer, line: str, kind: str, **given: str) -> str:
     """Replace the letters of a line by registers and numbers: those `given`, and random ones."""
-    random, kind = writer.random, writer.choice("u", "s")
+    random = writer.random
     values = {
         "$f": random.choice(FACTORS), "$n": str(random.choice(SHIFTS)), "$m": str(random.choice(MASKS)),
-        "$s": random.choice("124"), "$e": f"{near_end(writer, kind):#x}", "$k": kind,
+        "$s": random.choice("124"), "$e": f"{near_end(writer, kind, 'sub.$k32 $d, $e' in line or ', -' in line):#x}",
+        "$k": kind,
         "$c": random.choice(["lt", "le", "gt", "ge", "eq", "ne"]),
     }  # fmt: skip
     values |= {f"${letter}": value for letter, value in given.items()}
-    for letter, kind in (("$t", "r"), ("$h", "h"), ("$p", "p")):
-        values[letter] = writer.new(kind)
+    for letter, register in (("$t", "r"), ("$h", "h"), ("$p", "p")):
+        values[letter] = writer.new(register)
     values["$l"] = writer.label()
     for letter, value in values.items():
         line = line.replace(letter, value)
     return line
 
 
-def row(writer: Writer) -> tuple[str, str]:
+def row(writer: Writer, kind: str) -> tuple[str, str]:
     """Return lines that compute a 32-bit number that mostly grows by a constant from lane to lane, and its register."""
     random, register, result = writer.random, writer.new(), writer.new()
     text = f"mov.u32 {register}, {random.choice(SOURCES)};"
-    for _ in range(random.choice([0, 0, 1, 1, 2])):
+    if writer.chance(0.6):
+        end = writer.choice("add.$k32 $d, $a, $e;", "sub.$k32 $d, $e, $a;")
+        return f"{text} {fill(writer, end, kind, a=register, d=result)}", result
+    for _ in range(random.choice([0, 1, 1, 2])):
         before, register = register, writer.new()
-        text += " " + fill(writer, random.choice(STEPS), a=before, d=register)
-    text += " " + fill(writer, random.choice(LAST), a=register, d=result)
+        text += " " + fill(writer, random.choice(STEPS), kind, a=before, d=register)
+    text += " " + fill(writer, random.choice(LAST), kind, a=register, d=result)
     if writer.chance(0.15):  # some lanes have another number
         predicate = writer.new("p")
         line = writer.choice("add.u32 $d, $d, 4;", "mov.u32 $d, $a;", "add.u32 $d, $a, $e;")
-        change = fill(writer, line, a=register, d=result)
+        change = fill(writer, line, kind, a=register, d=result)
         guarded = f"{writer.condition(predicate)} @{predicate} {change}"
         text += f" {writer.choice(guarded, writer.some(change))}"
     return text, result
@@ -86,9 +93,11 @@ def row(writer: Writer) -> tuple[str, str]:
 
 def widened(writer: Writer) -> str:
     """Widen or compare a number that may wrap around, and store the result."""
-    (text, index), wide, result = row(writer), writer.new("q"), writer.new()
-    use = writer.random.choice(USES)
-    text += f" mov.u32 {result}, %tx; {fill(writer, use, a=index, d=result, q=wide)} {writer.store(result)}"
+    kind = writer.choice("u", "s")  # of the number; it is mostly used as such
+    (text, index), wide, result = row(writer, kind), writer.new("q"), writer.new()
+    use = writer.random.choice(USES[:10] if writer.chance(0.3) else USES)
+    kind = kind if writer.chance(0.8) else "us"[kind == "u"]
+    text += f" mov.u32 {result}, %tx; {fill(writer, use, kind, a=index, d=result, q=wide)} {writer.store(result)}"
     if "$q" in use:
         low, high = writer.new(), writer.new()
         text += f" mov.b64 {{{low}, {high}}}, {wide}; {writer.store(low)} {writer.store(high)}"
@@ -101,23 +110,29 @@ def row_access(writer: Writer) -> str:
     Addresses are relative to the index of the first lane, so that some lanes are within the array.
     """
     random, index, address, predicate = writer.random, writer.new(), writer.new("q"), writer.new("p")
-    kind, size = writer.choice("u", "s"), random.choice([4, 4, 4, 4, 8, 2, 1])
-    end = near_end(writer, kind)
+    kind, size, falls = writer.choice("u", "s"), random.choice([4, 4, 4, 4, 8, 2, 1]), writer.chance(0.3)
+    wraps = writer.chance(0.4)  # in some lanes, and those are within the array
+    end = near_end(writer, kind, falls)
+    if wraps:
+        end = ((0 if kind == "u" else 1 << 31) + random.randrange(1, 31) * (1 if falls else -1)) & 0xFFFFFFFF
     source, begin = writer.choice("%tid.x", "%laneid", "%tx", "%lane", "%tid"), writer.new()
     first = end - (1 << 32) if kind == "s" and end >> 31 else end
-    if writer.chance(0.5):  # or the lanes after the wrap-around
-        first += random.choice([-31, 31, 1 << 32, *[-(1 << 32)] * 4, -(1 << 32) + 40])
-    step = random.choice([1, 1, 1, 0, -1, 2])
+    other = 1 << 32 if falls else -(1 << 32)
+    if wraps or writer.chance(0.5):
+        first += other if wraps else random.choice([-31, 31, -other, other, other, other + 40])
+    step = -1 if falls else 1 if wraps else random.choice([1, 1, 0, 2])
     text = f"mov.u32 {begin}, {source}; {_times(begin, step)} add.{kind}32 {index}, {begin}, {end:#x};"
-    text += " " + writer.choice(
-        f"mul.wide.{kind}32 {address}, {index}, {size};",
-        f"cvt.{kind}64.{kind}32 {address}, {index}; shl.b64 {address}, {address}, {size.bit_length() - 1};",
-        f"cvt.{kind}64.{kind}32 {address}, {index}; mul.lo.s64 {address}, {address}, {size};",
-    )
-    text += f" add.s64 {address}, {address}, {-size * first};"
+    factor = -size if falls else size  # addresses grow
+    wide = f"cvt.{kind}64.{kind}32 {address}, {index};"
+    forms = [f"{wide} mul.lo.s64 {address}, {address}, {factor};"]
+    if not falls:
+        forms.append(f"{wide} shl.b64 {address}, {address}, {size.bit_length() - 1};")
+    if not falls or kind == "s":
+        forms.append(f"mul.wide.{kind}32 {address}, {index}, {factor};")
+    text += f" {random.choice(forms)} add.s64 {address}, {address}, {-factor * first};"
     text += f" setp.lt.u64 {predicate}, {address}, {min(128 * size, 512)};"
     text += _access(writer, address, predicate, size)
-    return writer.some(text) if writer.chance(0.5) else text
+    return writer.some(text) if wraps or writer.chance(0.5) else text
 
 
 def _times(register: str, step: int) -> str:

@@ -112,7 +112,7 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
         ("emit/simt/frame.py", "return bool(self.block.preserved >> self.graph.register_bits[register] & 1)\n", "return False\n"),
         ("emit/simt/frame.py", "value = builder.select(self.guard, value, self.get(register))", "pass"),
         ("emit/simt/frame.py", "self.block = BlockState(mask, preserved=preserved,", "self.block = BlockState(mask, values=self.block.values, preserved=preserved,"),
-        ("passes/find_liveness.py", "elif bit not in write:\n                need.add(bit)  # the", "elif False:\n                need.add(bit)  # the"),
+        ("passes/find_liveness.py", "after |= live[target]", "after = live[target]"),
         ("passes/find_liveness.py", "if step.instruction.guard is None:\n                write", "if True:\n                write"),
         ("passes/find_pending.py", "waiting >>= distance + 1",
          "waiting = waiting >> distance + 2 << 1"),

@@ -15,7 +15,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
-from support import focus_flow, focus_lanes, focus_memory, focus_rows, focus_values
+from support import focus_atomics, focus_flow, focus_lanes, focus_memory, focus_rows, focus_values, focus_variables
 from support.focus_calls import FUNCTIONS, call
 from support.lane_threads import Grid
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from support.loaded import Loaded
 
 FREE = 8  # arrays of 8 bytes per thread of the grid, in which threads write elements of others
-BLOCKS = [(32, 1, 1), (64, 1, 1), (32, 2, 1), (16, 4, 1), (16, 2, 1), (8, 4, 2), (96, 1, 1), (64, 2, 1), (16, 2, 3)]
+BLOCKS = [(32, 1, 1), (32, 1, 1), (32, 1, 1), (64, 1, 1), (64, 1, 1), (32, 2, 1), (32, 2, 1), (16, 4, 1), (96, 1, 1),
+          (16, 2, 1), (8, 4, 2), (64, 2, 1), (16, 2, 3)]  # fmt: skip
 EDGES = [0, 1, 2, 31, 32, 33, 40, 255, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFF, 0xFFFFFFFE, 0x7F800000,
          0x3F800000, 0xFF800000, 0x7FC00000, 0xFFC00000, 0x7FF00000, 0xFFF80000, 0x3F000000, 0xBF000000, 0x3FC00000,
          0x40200000, 0xC0200000, 0x7F000000, 0xFF000000, 0x42FE0000, 0x43800000, 0xC3800000, 0xFFFF, 0x8000,
@@ -135,30 +136,47 @@ class Writer:
         return f"{self.condition(predicate)} @{negated}{predicate} bra {over}; {text} {over}:"
 
 
-KINDS = [
-    focus_values.integers, focus_values.integers, focus_values.floats, focus_values.comparisons,
-    focus_values.conversions, focus_lanes.in_groups, focus_lanes.in_tiles, focus_memory.gather, focus_memory.gather,
-    focus_memory.own, focus_memory.own, focus_memory.scatter, focus_memory.variables, focus_memory.atomic,
-    focus_memory.together, focus_memory.in_order,
-    focus_rows.widened, focus_rows.widened, focus_rows.row_access, focus_rows.row_access, focus_rows.in_loop,
-    call, focus_flow.program, focus_flow.program, focus_flow.barrier, focus_flow.guarded,
-]  # fmt: skip
-WARP_OPERATIONS = [focus_lanes.in_groups, focus_lanes.in_tiles, focus_memory.in_order]
+# Number and kinds of statements by subject. A kernel has those of one family, or of all: some kernels reach a fault
+# often, others need not run. A SIMD group in which one index has wrapped around takes other code up to the kernel's
+# end, so kernels with such indices are short.
+FAMILIES = {
+    "integers": (12, [focus_values.integers]),
+    "floats": (12, [focus_values.floats, focus_values.comparisons, focus_values.conversions]),
+    "lanes": (12, [focus_lanes.in_groups, focus_lanes.in_tiles]),
+    "gathers": (12, [focus_memory.gather, focus_memory.gather, focus_memory.scatter]),
+    "bytes": (8, [focus_memory.own]),
+    "variables": (4, [focus_variables.variables]),
+    "atomics": (12, [focus_atomics.atomic, focus_atomics.together, focus_atomics.in_order]),
+    "rows": (5, [focus_rows.widened]),
+    "accesses of rows": (4, [focus_rows.row_access]),
+    "rows in loops": (3, [focus_rows.in_loop]),
+    "calls": (8, [call]),
+    "programs": (4, [focus_flow.program]),
+    "barriers": (4, [focus_flow.barrier, focus_flow.guarded]),
+}
+FAMILIES["all"] = 12, [kind for _, kinds in FAMILIES.values() for kind in kinds]
+# In which the families take turns; few of the indices in rows are so near to the end of a range that they tell much.
+TURNS = [*FAMILIES, "rows", "accesses of rows", "rows"]
+WARP_OPERATIONS = [focus_lanes.in_groups, focus_lanes.in_tiles, focus_atomics.in_order]
 
 
-def focused(random: Random) -> FocusedCase:
-    """Return a kernel of a dozen statements."""
+def focused(random: Random, family: str = "all") -> FocusedCase:
+    """Return a kernel of statements of a family."""
     block, grid, leaves = random.choice(BLOCKS), (random.choice([1, 2]), 1, 1), random.random() < 0.3
+    count, every = FAMILIES[family]
+    kinds = [kind for kind in every if not leaves or kind not in WARP_OPERATIONS]
+    if not kinds:
+        leaves, kinds = False, every
     writer = Writer(random, block[0] * block[1] * block[2], grid[0], leaves=leaves)
-    kinds = [kind for kind in KINDS if not leaves or kind not in WARP_OPERATIONS]
-    body = "\n".join(random.choice(kinds)(writer) for _ in range(12))
+    body = "\n".join(random.choice(kinds)(writer) for _ in range(count))
+    functions = FUNCTIONS if "call (" in body else ""
     bytes_out = -(-writer.bytes_out // 16) * 16
     declared = " ".join(f".reg .{type_} %{name}<{writer.registers[name] + 1}>;" for name, type_ in TYPES.items())
     text = f"""\
 .version 9.0
 .target sm_90
 .address_size 64
-{FUNCTIONS}
+{functions}
 .visible .entry k(.param .u64 out, .param .u64 in, .param .u64 rows, .param .u32 number) {{
     {" ".join(writer.variables)}
     {declared}
