@@ -16,12 +16,12 @@ def block(process, seconds, **fields):
 
 
 def test_a_unit_is_a_quantile_of_a_process():
-    times = [float(value) for value in range(1, 12)]
-    samples = [block(1, times[6:]), block(0, [4.0]), block(1, times[:6])]
+    times = [float(value) for value in range(1, 22)]
+    samples = [block(1, times[16:]), block(0, [4.0]), block(1, times[:16])]
     assert statistics.units(Result("a", samples=samples)) == pytest.approx(np.log([4, 2]))
     for each in samples:
         each.timer = "events"
-    assert statistics.units(Result("a", samples=samples)) == pytest.approx(np.log([4, 6]))
+    assert statistics.units(Result("a", samples=samples)) == pytest.approx(np.log([4, 11]))
 
 
 def test_disturbed_samples_do_not_move_the_unit():
@@ -39,18 +39,35 @@ def test_units_of_duets_are_differences():
     assert statistics.paired_units(Result("a", samples=samples)) == pytest.approx([math.log(1.1)] * 3)
 
 
-def test_estimates_agree_with_scipy():
+# Neighbours have opposite signs: there is no positive correlation to correct for.
+VALUES = 0.02 + 0.01 * np.array([1, -1, 2, -2, 3, -3, 1, -1, 2, -2, 3, -3])
+OTHERS = 0.02 * np.array([2.0, -1, 1, -2, 4, -3, 1, -2, 9, -4, 1])
+
+
+@pytest.mark.parametrize(("count", "trim"), [(7, 0), (11, 0.2)])
+def test_estimates_agree_with_scipy(count, trim):
     from scipy import stats
 
-    # Neighbours have opposite signs: there is no positive correlation to correct for.
-    values = 0.02 + 0.01 * np.array([1, -1, 2, -2, 3, -3, 1, -1, 2, -2, 3, -3])
-    others = 0.02 * np.array([2.0, -1, 1, -2, 4, -3, 1, -2])
-    found, expected = statistics.mean(values, 0.99), stats.ttest_1samp(values, 0)
-    assert (found.value, found.p) == pytest.approx((0.02, expected.pvalue))
-    assert found.value + found.half_width == pytest.approx(expected.confidence_interval(0.99).high)
-    found, expected = statistics.difference(others, values, 0.99), stats.ttest_ind(values, others, equal_var=False)
+    values, others = VALUES[:count], OTHERS[:count]
+    found = statistics.difference(others, values, 0.99)
+    expected = stats.ttest_ind(values, others, equal_var=False, trim=trim)
+    assert found.value == pytest.approx(stats.trim_mean(values, trim) - stats.trim_mean(others, trim))
     assert found.p == pytest.approx(expected.pvalue)
-    assert found.value - found.half_width == pytest.approx(expected.confidence_interval(0.99).low)
+    if not trim:
+        assert found.value - found.half_width == pytest.approx(expected.confidence_interval(0.99).low)
+        found, expected = statistics.mean(values, 0.99), stats.ttest_1samp(values, 0)
+        assert (found.value, found.p) == pytest.approx((values.mean(), expected.pvalue))
+        assert found.value + found.half_width == pytest.approx(expected.confidence_interval(0.99).high)
+
+
+def test_a_disturbed_process_does_not_count():
+    values = VALUES.copy()
+    values[3] = 5.0
+    from scipy import stats
+
+    assert stats.ttest_1samp(values, 0).pvalue > 0.2
+    assert statistics.mean(values).p < 0.05
+    assert statistics.mean(values).ratio == pytest.approx(statistics.mean(VALUES).ratio, abs=0.01)
 
 
 def false_alarms(make, rounds=400, level=0.05):

@@ -16,14 +16,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from cuda.perf.model import Result
 
-QUANTILES = {"host": 0.1, "events": 0.5, "graph": 0.5}  # by timer
+QUANTILES = {"host": 0.05, "events": 0.5, "graph": 0.5}  # by timer
 LEAST_UNITS = 4  # with fewer processes, the variance between them is not known well enough for any verdict
+TRIMMED, LEAST_TRIMMED = 0.2, 8  # share of units that is cut off at each end, if there are as many as this
 MOST_UNITS = 1000  # that `units_needed` returns
 
 
@@ -71,33 +73,51 @@ def _by_process(result: Result, side: str) -> dict[int, float]:
 
 
 def mean(values: Sequence[float] | np.ndarray, confidence: float = 0.95) -> Estimate:
-    """Return the mean of units in the order of time, its confidence interval, and the p-value of a mean of 0."""
-    array = np.asarray(values, float)
-    value, variance, count = float(array.mean()), *_variance_of_mean(array)
-    return _estimate(value, variance, count - 1, count, confidence)
+    """Return the mean of units in the order of time, its confidence interval, and the p-value of a mean of 0.
+
+    From `LEAST_TRIMMED` units on, it is the trimmed mean with Yuen's test, which a few disturbed processes do not move.
+    """
+    found = _trimmed_mean(np.asarray(values, float))
+    return _estimate(found.value, found.variance, found.freedom, found.count, confidence)
 
 
 def difference(base: np.ndarray, new: np.ndarray, confidence: float = 0.95) -> Estimate:
-    """Return the difference of the means of two independent series of units, by Welch's test."""
-    variance_base, count_base = _variance_of_mean(base)
-    variance_new, count_new = _variance_of_mean(new)
-    variance = variance_base + variance_new
-    parts = variance_base**2 / max(count_base - 1, 1e-9) + variance_new**2 / max(count_new - 1, 1e-9)
-    freedom = variance**2 / parts if parts else count_base + count_new - 2
-    return _estimate(float(new.mean() - base.mean()), variance, freedom, min(count_base, count_new), confidence)
+    """Return the difference of the means of two independent series of units, by Welch's test or, trimmed, Yuen's."""
+    sides = _trimmed_mean(base), _trimmed_mean(new)
+    variance = sum(each.variance for each in sides)
+    parts = sum(each.variance**2 / max(each.freedom, 1e-9) for each in sides)
+    freedom = variance**2 / parts if parts else sum(each.freedom for each in sides)
+    count = min(each.count for each in sides)
+    return _estimate(sides[1].value - sides[0].value, variance, freedom, count, confidence)
 
 
-def _variance_of_mean(values: np.ndarray) -> tuple[float, float]:
-    """Return the variance of the mean, and the number of independent values with the same information."""
+class _Mean(NamedTuple):
+    value: float
+    variance: float  # of the mean
+    freedom: float
+    count: float  # independent values
+
+
+def _trimmed_mean(values: np.ndarray) -> _Mean:
+    """Return the trimmed mean with its variance from the winsorised values (Yuen 1974, Biometrika 61)."""
     count = len(values)
     if count < 2:
-        return math.inf, float(count)
-    deviations = values - values.mean()
+        return _Mean(float(values.mean()), math.inf, 0.0, float(count))
+    cut = int(TRIMMED * count) if count >= LEAST_TRIMMED else 0
+    ordered = np.sort(values)
+    used = np.clip(values, ordered[cut], ordered[count - 1 - cut])
+    left, share = count - 2 * cut, _independent(used)
+    variance = float(used.var()) * count / (left - 1) / (left * share)
+    return _Mean(float(ordered[cut : count - cut].mean()), variance, max(left * share - 1, 1.0), count * share)
+
+
+def _independent(values: np.ndarray) -> float:
+    """Return the share of independent values that have the same information on the mean, by the lag-1 correlation."""
+    deviations, count = values - values.mean(), len(values)
     total = float(deviations @ deviations)
     correlation = float(deviations[1:] @ deviations[:-1]) / total if total else 0.0
     correlation = min(max(correlation + 1 / count, 0.0), 0.9)  # its expectation is -1/count for independent values
-    independent = max(count * (1 - correlation) / (1 + correlation), 2.0)
-    return total / (count - 1) / independent, independent
+    return max((1 - correlation) / (1 + correlation), 2 / count)
 
 
 def _estimate(value: float, variance: float, freedom: float, count: float, confidence: float) -> Estimate:

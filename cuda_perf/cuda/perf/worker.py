@@ -62,6 +62,7 @@ class Worker:
             if count and not self._on_gpu and result.status == Status.OK:
                 result.counters = self._count(meter)
             self._meters[key] = meter, result
+            gc.collect()  # not during samples
         except Skip as reason:
             result.status, result.message = Status.SKIPPED, str(reason)
         except Exception as error:
@@ -87,7 +88,6 @@ class Worker:
     ) -> dict[str, Any]:
         """Return a block of samples of a prepared benchmark; batch 0: find out how many calls a sample needs."""
         meter, _ = self._meters[key]
-        gc.collect()
         gc.disable()
         try:
             return {"samples": asdict(meter.block(batch or meter.calibrate(), seconds, warm_up, process, number))}
