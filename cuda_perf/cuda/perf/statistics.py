@@ -78,7 +78,7 @@ def mean(values: Sequence[float] | np.ndarray, confidence: float = 0.95) -> Esti
     From `LEAST_TRIMMED` units on, it is the trimmed mean with Yuen's test, which a few disturbed processes do not move.
     """
     found = _trimmed_mean(np.asarray(values, float))
-    return _estimate(found.value, found.variance, found.freedom, found.count, confidence)
+    return _estimate(found.value, found.variance, found.freedom, found.units, confidence)
 
 
 def difference(base: np.ndarray, new: np.ndarray, confidence: float = 0.95) -> Estimate:
@@ -87,7 +87,7 @@ def difference(base: np.ndarray, new: np.ndarray, confidence: float = 0.95) -> E
     variance = sum(each.variance for each in sides)
     parts = sum(each.variance**2 / max(each.freedom, 1e-9) for each in sides)
     freedom = variance**2 / parts if parts else sum(each.freedom for each in sides)
-    count = min(each.count for each in sides)
+    count = min(each.units for each in sides)
     return _estimate(sides[1].value - sides[0].value, variance, freedom, count, confidence)
 
 
@@ -95,7 +95,7 @@ class _Mean(NamedTuple):
     value: float
     variance: float  # of the mean
     freedom: float
-    count: float  # independent values
+    units: float  # independent values
 
 
 def _trimmed_mean(values: np.ndarray) -> _Mean:
