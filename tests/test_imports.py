@@ -9,6 +9,7 @@ from support import import_graph
 LAYERS = [
     "cuda.cpu.runtime",
     "cuda.cpu.ptx",
+    "cuda.cpu.tile",
     "cuda.cpu.passes",
     "cuda.cpu.emit.llvm",
     "cuda.cpu.emit.access",

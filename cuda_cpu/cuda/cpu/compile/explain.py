@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator
 
 from cuda.cpu import passes
-from cuda.cpu.compile import jit, tile_assembler
+from cuda.cpu.compile import jit, tile_assembler, tile_program
 from cuda.cpu.passes.find_affine import contiguous_stride
 from cuda.cpu.passes.find_pending import members
 from cuda.cpu.passes.graph import BLOCK, RETURN, Block, Graph
@@ -60,8 +60,14 @@ def explain(data: bytes, name: str | None = None, *, parts: tuple[str, ...] = PA
 def stages(
     data: bytes, name: str | None = None, *, parts: tuple[str, ...] = PARTS[:2], level: int = 3
 ) -> dict[str, list[str]]:
-    """Return the lines of `explain` by title; the parameters are those of `explain`."""
+    """Return the lines of `explain` by title; the parameters are those of `explain`.
+
+    Tile IR that our own compiler supports has no passes of PTX: its operations are shown instead.
+    """
     if data.startswith(tile_ir.MAGIC):
+        own = tile_program.stages(data, name, parts, level)
+        if own is not None:
+            return own
         data = tile_assembler.assemble(data, max(tile_assembler.ARCHITECTURES))
     program = build(ptx_of(data))
     name = _kernel_of(program, name)

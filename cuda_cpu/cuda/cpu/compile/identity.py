@@ -20,6 +20,7 @@ PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SOURCES = (
     "check", "compile", "counters", "debug", "emit", "emit/access", "emit/instructions", "emit/instructions/matrix",
     "emit/instructions/memory", "emit/llvm", "emit/simt", "passes", "ptx", "ptx/image", "ptx/rows", "runtime",
+    "tile",
 )  # fmt: skip
 LINKED_IN = 32 << 20  # bytes: a larger libllvmlite contains LLVM, a smaller one loads the system's libLLVM
 

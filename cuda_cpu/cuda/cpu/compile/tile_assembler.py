@@ -16,6 +16,10 @@ from cuda.cpu.signals import own
 
 # Architectures of tileiras without tensor maps, whose kernels have parameters that are not documented.
 ARCHITECTURES = (80, 86, 87, 88, 89)
+NEEDED = (
+    "NVIDIA's assembler tileiras is needed: pip install nvidia-cuda-tileiras, or add the bin folder of CUDA 13.3 or "
+    "later to PATH"
+)
 _LONGEST = 600  # seconds
 _PACKAGE = os.path.join("nvidia", "cu13", "bin")
 
@@ -53,10 +57,7 @@ def assemble(data: bytes, capability: int) -> bytes:
         raise NoPtxError("Tile IR needs compute capability 8.0 or later: set CUDA_CPU_CAPABILITY=8.9")
     program = find()
     if program is None:
-        raise NoAssemblerError(
-            "the image is Tile IR, for which NVIDIA's assembler tileiras is needed: "
-            "pip install nvidia-cuda-tileiras, or add the bin folder of CUDA 13.3 or later to PATH"
-        )
+        raise NoAssemblerError(f"the image is Tile IR; {NEEDED}")
     status = os.stat(program)
     key = cache.key_of(b"tile", data, str(arch).encode(), f"{program} {status.st_size} {status.st_mtime_ns}".encode())
     cubin = cache.find(key)

@@ -96,6 +96,30 @@ def units_of(data: bytes, options: Options | None = None) -> list[str]:
         return image.ptx_of(data, capability=capability())
 
 
+def code_at(address: int, options: Options) -> Code:
+    """Load the image at a host address."""
+    from cuda.cpu.ptx.image import image
+
+    with ptx_errors(CUDA_ERROR_INVALID_IMAGE, options):
+        data = image.image_at(address)
+    return code_of(data, options)
+
+
+def code_of(data: bytes, options: Options) -> Code:
+    """Load an image. Tile IR goes to our own compiler, or by way of NVIDIA's assembler to PTX."""
+    from cuda.cpu.ptx.image import tile_ir
+
+    if data.startswith(tile_ir.MAGIC):
+        from cuda.cpu.compile import tile_program
+
+        with ptx_errors(CUDA_ERROR_INVALID_IMAGE, options):
+            code = tile_program.load(data, capability())
+        if code is not None:
+            options.finish(info="")
+            return code
+    return load(units_of(data, options), options)
+
+
 def load(units: list[str], options: Options, names: Sequence[str] = ()) -> Code:
     from cuda.cpu.compile import program
     from cuda.cpu.ptx import targets

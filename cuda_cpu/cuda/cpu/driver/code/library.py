@@ -92,7 +92,7 @@ def cuLibraryLoadData(
     devices.check_started()
     _check_options("cuLibraryLoadData", numLibraryOptions, libraryOptions, libraryOptionValues)
     given = Options("cuLibraryLoadData", numJitOptions, jitOptions, jitOptionsValues)
-    return Library(images.load(images.units_at(code, given), given)).handle
+    return Library(images.code_at(code, given)).handle
 
 
 def cuLibraryLoadFromFile(
@@ -107,7 +107,7 @@ def cuLibraryLoadFromFile(
     devices.check_started()
     _check_options("cuLibraryLoadFromFile", numLibraryOptions, libraryOptions, libraryOptionValues)
     given = Options("cuLibraryLoadFromFile", numJitOptions, jitOptions, jitOptionsValues)
-    return Library(images.load(images.units_of(images.read("cuLibraryLoadFromFile", fileName), given), given)).handle
+    return Library(images.code_of(images.read("cuLibraryLoadFromFile", fileName), given)).handle
 
 
 def cuLibraryUnload(library: int) -> None:

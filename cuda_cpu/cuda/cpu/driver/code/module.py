@@ -218,7 +218,7 @@ def find(handle: int) -> Module:
 def cuModuleLoadDataEx(image: int, numOptions: int, options: int, optionValues: int) -> int:
     owner = context.current()
     given = Options("cuModuleLoadDataEx", numOptions, options, optionValues)
-    return Module(owner, images.load(images.units_at(image, given), given)).handle
+    return Module(owner, images.code_at(image, given)).handle
 
 
 def cuModuleLoadData(image: int) -> int:
@@ -232,7 +232,7 @@ def cuModuleLoadFatBinary(fatCubin: int) -> int:
 def cuModuleLoad(fname: bytes | None) -> int:
     owner = context.current()
     given = Options("cuModuleLoad", 0, 0, 0)
-    return Module(owner, images.load(images.units_of(images.read("cuModuleLoad", fname), given), given)).handle
+    return Module(owner, images.code_of(images.read("cuModuleLoad", fname), given)).handle
 
 
 def cuModuleUnload(hmod: int) -> None:

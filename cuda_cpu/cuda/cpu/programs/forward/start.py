@@ -57,6 +57,14 @@ def open_libraries() -> list:
     return opened
 
 
+def forward_assembler() -> None:
+    """Keep cuTile, if it is installed, from assembling what our compiler for Tile IR supports."""
+    if any(os.path.isdir(os.path.join(entry, "cuda", "tile")) for entry in sys.path if os.path.isabs(entry)):
+        from cuda.cpu.programs import tileiras
+
+        tileiras.install()
+
+
 exit_handlers: list = []  # cuda.cpu.at_exit.register
 
 
@@ -92,4 +100,5 @@ if __name__ == "sitecustomize":
             from cuda.cpu.programs import pytorch
 
             pytorch.install_on_import()
+        forward_assembler()
     run_the_other()
