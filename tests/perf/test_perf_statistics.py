@@ -105,7 +105,18 @@ def test_units_needed_grow_with_the_square():
     assert statistics.units_needed(estimate, 1e-6) == statistics.MOST_UNITS
 
 
+def test_quantiles_are_those_of_numpy():
+    values = [float(value) for value in np.random.default_rng(3).normal(size=17)]
+    for count in (1, 2, 17):
+        for share in (0.0, 0.05, 0.5, 1.0):
+            assert statistics._quantile(values[:count], share) == pytest.approx(np.quantile(values[:count], share))
+
+
 def test_corrections():
+    from scipy.stats import false_discovery_control
+
+    values = np.random.default_rng(3).uniform(size=40) ** 3
+    assert statistics.adjust(values, "bh") == pytest.approx(false_discovery_control(values))
     p = [0.01, 0.04, 0.03, 0.005]
     assert statistics.adjust(p, "none") == pytest.approx(p)
     assert statistics.adjust(p, "holm") == pytest.approx([0.03, 0.06, 0.06, 0.02])

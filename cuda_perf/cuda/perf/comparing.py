@@ -103,7 +103,7 @@ def compare_duet(run: Run, options: Options | None = None) -> Report:
             comparison.problem = result.status != Status.SKIPPED
         else:
             values = statistics.paired_units(result)
-            _fill(comparison, result, result, ("base", "new"))
+            _fill(comparison, result, result, (statistics.units(result, "base"), statistics.units(result, "new")))
             if len(values):
                 comparison.estimate = statistics.mean(values, 1 - options.level)
             _limit(comparison, len(values))
@@ -137,7 +137,7 @@ def _compare(key: str, base: Result | None, new: Result | None, options: Options
     comparison.counters = changes(base.counters, new.counters)
     if not options.counters_only:
         values = statistics.units(base), statistics.units(new)
-        _fill(comparison, base, new, ("", ""))
+        _fill(comparison, base, new, values)
         if all(map(len, values)):
             comparison.estimate = statistics.difference(*values, 1 - options.level)
             _limit(comparison, min(map(len, values)))
@@ -148,8 +148,7 @@ def _compare(key: str, base: Result | None, new: Result | None, options: Options
     return comparison
 
 
-def _fill(comparison: Comparison, base: Result, new: Result, sides: tuple[str, str]) -> None:
-    values = statistics.units(base, sides[0]), statistics.units(new, sides[1])
+def _fill(comparison: Comparison, base: Result, new: Result, values: tuple[np.ndarray, np.ndarray]) -> None:
     if all(map(len, values)):
         comparison.base_seconds, comparison.new_seconds = (float(np.exp(each.mean())) for each in values)
         walls = [each.wall or sum(each.seconds) * each.batch for each in (*base.samples, *new.samples)]

@@ -69,7 +69,14 @@ def _by_process(result: Result, side: str) -> dict[int, float]:
         if samples.side == side and samples.seconds:
             times.setdefault(samples.process, []).extend(samples.seconds)
             quantile = QUANTILES[samples.timer]
-    return {process: math.log(float(np.quantile(each, quantile))) for process, each in times.items()}
+    return {process: math.log(_quantile(each, quantile)) for process, each in times.items()}
+
+
+def _quantile(values: list[float], share: float) -> float:
+    """Return what numpy.quantile returns, at a tenth of its cost for short lists."""
+    ordered, position = sorted(values), share * (len(values) - 1)
+    low = int(position)
+    return ordered[low] + (position - low) * (ordered[min(low + 1, len(values) - 1)] - ordered[low])
 
 
 def mean(values: Sequence[float] | np.ndarray, confidence: float = 0.95) -> Estimate:
@@ -142,12 +149,11 @@ def adjust(p: Sequence[float], method: str) -> np.ndarray:
     values = np.asarray(p, float)
     if method == "none" or not len(values):
         return values
-    if method == "bh":
-        from scipy.stats import false_discovery_control
-
-        return false_discovery_control(values)
-    order = np.argsort(values)
-    stepped = np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1))
-    adjusted = np.empty(len(values))
+    order, count = np.argsort(values), len(values)
+    adjusted = np.empty(count)
+    if method == "bh":  # scipy.stats.false_discovery_control is the same, but takes a second to import
+        stepped = np.minimum.accumulate((values[order] * count / np.arange(1, count + 1))[::-1])[::-1]
+    else:
+        stepped = np.maximum.accumulate(values[order] * np.arange(count, 0, -1))
     adjusted[order] = np.minimum(stepped, 1)
     return adjusted
