@@ -23,6 +23,8 @@ COMMANDS = {
     "code": "count what the CPU device's compiler makes of kernels, without running them",
     "bisect": "find the commit, version or compiler option with which a value changed",
     "explain": "say why a benchmark changed between two runs",
+    "publish": "write the result of compare as a comment or as XML of JUnit",
+    "show": "write the dashboard of a history, or the picture of one benchmark",
     "watch": "find regressions in a history, confirm them by new runs and tell the owners",
 }
 
