@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import IO, NamedTuple
 
+from cuda.cpu import debug
 from cuda.cpu.debug import core_is_wanted
 from cuda.cpu.runtime import _runtime
 from cuda.cpu.signals import own
@@ -53,16 +54,21 @@ def enable() -> None:
         _runtime.enable_snapshots(True)
 
 
-def path() -> str:
-    """Return the name of the next core dump, by CUDA_COREDUMP_FILE."""
-    text = os.environ.get(FILE) or DEFAULT
+def pattern(context: int = debug.ALL) -> str:
+    """Return the name of core dumps of a context, with %t, %h and %p for what differs."""
+    return debug.files.get(context) or debug.files.get(debug.ALL) or os.environ.get(FILE) or DEFAULT
+
+
+def path(context: int = debug.ALL) -> str:
+    """Return the name of the next core dump of a context."""
+    text = pattern(context)
     values = {"%t": str(int(time.time())), "%h": socket.gethostname(), "%p": str(os.getpid())}
     for name, value in values.items():
         text = text.replace(name, value)
     return text
 
 
-def write(description: str, allocations: Iterable[tuple[int, int]]) -> str:
+def write(description: str, allocations: Iterable[tuple[int, int]], context: int = debug.ALL) -> str:
     """Write the core dump of a fault that was just collected; return its name, "" if there is none.
 
     Parameters
@@ -71,6 +77,8 @@ def write(description: str, allocations: Iterable[tuple[int, int]]) -> str:
         What is known of the fault.
     allocations : iterable of tuple
         Addresses and sizes of global memory.
+    context : int
+        The number of the context.
     """
     taken = _runtime.take_snapshot() if core_is_wanted() else None
     if taken is None:
@@ -78,7 +86,7 @@ def write(description: str, allocations: Iterable[tuple[int, int]]) -> str:
     registers, ranges = taken
     notes = [(b"CORE", PRSTATUS, _status(registers)), (OWNER, TEXT, description.encode())]
     notes += [(OWNER, OBJECT, each) for each in _runtime.announced_objects()]
-    name, left = path(), MOST_MEMORY
+    name, left = path(context), MOST_MEMORY
     memory = [Memory(address, data) for address, data in ranges]
     for address, size in allocations:
         if 0 < size <= left:

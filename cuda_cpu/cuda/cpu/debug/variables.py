@@ -12,13 +12,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from cuda.cpu.debug.area import HEADER, START, Area, Stored
+from cuda.cpu.debug.shared_arrays import TYPES, declared
 from cuda.cpu.debug.symbols import Symbols
-from cuda.cpu.debug.types import Types
+from cuda.cpu.debug.types import COMPOSITES, Types, size_of
 from cuda.cpu.emit.simt.function_facts import FunctionFacts
 from cuda.cpu.ptx.image.debug_entries import Block, Entry, leb, register_of
+from cuda.cpu.ptx.syntax import Variable
 from cuda.cpu.runtime.abi import WARP
 
 Expression = list["str | int"]  # operations of DWARF with their operands
+NAMED = {*COMPOSITES, "typedef", "enumeration"}  # types that a declaration can name
 _STATIC = re.compile(r"_ZZ.*E(\d+)(\w+)$")  # a static variable of a function
 _ADDRESS, _PLUS, _REGISTER, _INDIRECT = 0x03, 0x23, 0x90, 0x92
 _DEREF, _DUP, _SWAP, _MUL, _ADD = ("DW_OP_deref", "DW_OP_dup", "DW_OP_swap", "DW_OP_mul", "DW_OP_plus")
@@ -112,13 +115,35 @@ class Variables:
                 yield Found(parameter.name, types.of_variable(parameter), _by_pointer("params", offset))
             for name, offset in self._facts.local_offsets.items():
                 yield Found(name, types.of_variable(variables[name]), _in_local(offset))
-        for name, offset in self._symbols.program.shared.items():
+        own = _prefix_of_static(function.name)
+        for name, offset in sorted(self._symbols.program.shared.items(), key=lambda each: not each[0].startswith(own)):
             if name in variables:
-                yield Found(_plain_name(name), types.of_variable(variables[name]), _by_pointer("shared", offset))
+                yield Found(_plain_name(name), self._of_shared(name, variables[name]), _by_pointer("shared", offset))
         for name, index in self._symbols.program.symbol_index.items():
             if name in variables:
                 at = [*_by_pointer("symbols", 8 * index), _DEREF]
                 yield Found(_plain_name(name), types.of_variable(variables[name]), at)
+
+    def _of_shared(self, name: str, variable: Variable) -> str:
+        """Return the type of a shared variable: as in the source, or as words."""
+        where, plain = self._symbols.opening(self._function), _plain_name(name)
+        entries = {
+            entry.text("name"): entry
+            for unit in self._symbols.units_of(self._function)
+            for entry in unit.walk()
+            if entry.tag in NAMED
+        }
+        found = None
+        if plain != name:  # it is static in a function
+            sizes = {kind: size_of(entry) for kind, entry in entries.items()}
+            found = declared(where.path, where.line, plain, variable.size, lambda kind: sizes.get(kind, 0))
+        if found is None:
+            return self._types.of_variable(variable)
+        if found.type in TYPES:
+            element = self._types.info.basic(found.type, *TYPES[found.type])
+        else:
+            element = self._types.of_entry(entries[found.type])
+        return self._types.info.array(element, variable.size, found.dimensions) if found.dimensions else element
 
     def _built_in(self) -> Iterator[Found]:
         types = self._types
@@ -180,6 +205,11 @@ class Variables:
             at = [*_by_pointer("symbols", 8 * program.symbol_index[name]), _DEREF]
             return [*at, "DW_OP_plus_uconst", offset]
         return None
+
+
+def _prefix_of_static(function: str) -> str:
+    """Return how the symbols of the static variables of a function begin."""
+    return f"_Z{function[1:]}E" if function.startswith("_Z") else f"_ZZ{len(function)}{function}E"
 
 
 def _plain_name(symbol: str) -> str:

@@ -8,7 +8,7 @@ from types import ModuleType
 
 from cuda.cpu.driver.array import array, array_sparse, copy_array, copy_box, external_memory, tensor_map, texture
 from cuda.cpu.driver.base import block, capture_state, log, once
-from cuda.cpu.driver.code import kernel, launch, library, link, module, occupancy, prepared_launch
+from cuda.cpu.driver.code import coredump, kernel, launch, library, link, module, occupancy, prepared_launch
 from cuda.cpu.driver.device import context, context_setting, device, device_resource, green_context, primary, profiler
 from cuda.cpu.driver.graph import (
     capture,
@@ -43,7 +43,7 @@ MODULES: tuple[ModuleType, ...] = (
     context_event, event, green_stream, stream, stream_memory,
     copy, decompress, fill, ipc, memory, multicast, pointer, pool, pool_share, virtual_memory,
     array, array_sparse, copy_array, copy_box, external_memory, tensor_map, texture,
-    kernel, launch, library, link, module, occupancy, prepared_launch,
+    coredump, kernel, launch, library, link, module, occupancy, prepared_launch,
     capture, graph, graph_condition, graph_dot, graph_exec, graph_exec_params, graph_exec_update, graph_memory,
     graph_node, recapture, user_object,
 )  # fmt: skip

@@ -41,8 +41,8 @@ def test_every_reason_matches_a_missing_function():
 
 
 def test_unsupported_calls_state_the_reason(refused):
-    with refused("NOT_SUPPORTED", "has no cuCoredumpSetAttribute: CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1 chooses"):
-        driver.cuCoredumpSetAttribute(1, 2, 3)
+    with refused("NOT_SUPPORTED", "has no cuCoredumpRegisterStartCallback: core dumps are written without calls"):
+        driver.cuCoredumpRegisterStartCallback(1, 2, 3)
     with refused("NOT_SUPPORTED", "has no cudaGraphicsMapResources: shares objects of a graphics API"):
         runtime_api.cudaGraphicsMapResources(0, 0, 0)
     with pytest.raises(AttributeError, match="no attribute 'cuNothing'"):

@@ -30,7 +30,7 @@ REASONS = (
     (r"cuLaunchCooperativeKernelMultiDevice", "deprecated by CUDA: no grid waits for grids of other devices"),
     (r"cuProfilerInitialize", "removed from CUDA 12"),
     (r"cu.*_v1", "has 32-bit addresses and sizes (CUDA 3.1 and older), or batches of a form that was replaced"),
-    (r"cuCoredump.*", "CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1 chooses core dumps, python -m cuda.cpu debug reads them"),
+    (r"cuCoredump.*Callback", "core dumps are written without calls; python -m cuda.cpu debug --core reads them"),
     (r"cuCheckpoint.*", "moves the memory of a GPU to the host and back; the memory of the CPU device is the host's"),
     (r"cu(LogicalEndpoint|FabricCpy).*|cuDeviceGet(Fabric|Clique).*", "needs the fabric between machines with NVLink"),
     (r"cuDeviceGetNvSciSyncAttributes", "NvSci is a library for NVIDIA's embedded systems"),

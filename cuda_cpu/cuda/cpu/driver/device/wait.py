@@ -114,7 +114,7 @@ def collect(context: Any, queue: Any) -> None:
     if fault is None or context.error:
         return
     status, text = (0, "") if fault.kind == CANCELLED else describe(context, fault)
-    if text and debug.core_is_wanted():
+    if text and debug.core_is_wanted(generation):
         text += _dump(context, text)
     with context.lock:
         if context.id != generation or context.ending:
@@ -133,7 +133,7 @@ def _dump(context: Any, text: str) -> str:
     """Write a core dump of a fault, and return a line that names it, "" if there is none."""
     from cuda.cpu.debug import core
 
-    name = core.write(text, [(each.start, each.size) for each in address.of_context(context)])
+    name = core.write(text, [(each.start, each.size) for each in address.of_context(context)], context.id)
     return f"\nThe core dump is {name}: python -m cuda.cpu debug --core {name}" if name else ""
 
 
