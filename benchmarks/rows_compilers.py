@@ -6,6 +6,7 @@ Each function makes the launch in the way that its package documents, with two a
 size of a tile), and returns statements by title.
 """
 
+import importlib
 import json
 import os
 import sys
@@ -98,7 +99,7 @@ ROWS = {"cuda_core": cuda_core, "triton": triton, "cutile": cutile, "numba_mlir"
 
 
 def main():
-    from calls import nanoseconds
+    nanoseconds = importlib.import_module("calls").nanoseconds  # of this folder, where it runs as a script
 
     os.environ |= {"NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS": "0", "TRITON_DEFAULT_FP_FUSION": "1"}  # no warnings
     rows = ROWS[sys.argv[1]]()

@@ -14,6 +14,10 @@ import importlib.util
 import os
 import sys
 
+TYPE_CHECKING = False  # without the import of typing in each process
+if TYPE_CHECKING:
+    from typing import Any
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 FORWARD = os.path.dirname(os.path.realpath(__file__))
 PACKAGE = os.path.dirname(os.path.dirname(FORWARD))
@@ -31,6 +35,46 @@ FORWARDERS = (
 REPORTS = ("CUDA_CPU_PROFILE", "CUDA_CPU_TIMELINE", "CUDA_CPU_CHECK_OPTIONS")
 FIRST = "CUDA_CPU_PROFILE_PROCESS"
 FOLDERS = ("nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib", "nvidia/nvjitlink/lib")
+
+
+# Modules of other packages, and the function of an adapter that is called when the program has imported one.
+ADAPTERS = {"warp._src.context": ("cuda.cpu.programs.warp", "install")}
+WITH_TORCH = {
+    "torch": ("cuda.cpu.programs.pytorch", "install"),
+    "triton.knobs": ("cuda.cpu.programs.pytorch.driver", "add_to_triton"),
+    **ADAPTERS,
+}
+
+
+class AdapterLoader:
+    """Loads a module by its own loader, and then calls the function of its adapter."""
+
+    def __init__(self, loader: "Any", adapter: "tuple[str, str]") -> None:
+        self.loader, self.adapter = loader, adapter
+
+    def __getattr__(self, name: str) -> "Any":
+        return getattr(self.loader, name)
+
+    def exec_module(self, module: "Any") -> None:
+        self.loader.exec_module(module)
+        name, function = self.adapter
+        getattr(importlib.import_module(name), function)()
+
+
+class AdapterFinder:
+    """Finds modules that have adapters, by the other finders, each once."""
+
+    def __init__(self, adapters: "dict[str, tuple[str, str]]") -> None:
+        self.adapters = dict(adapters)
+
+    def find_spec(self, name: str, path: "Any" = None, target: "Any" = None) -> "Any":
+        adapter = self.adapters.pop(name, None)
+        if adapter is None:
+            return None
+        spec: Any = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            spec.loader = AdapterLoader(spec.loader, adapter)
+        return spec
 
 
 def real_library(name: str) -> "str | None":
@@ -96,9 +140,6 @@ if __name__ == "sitecustomize":
         open_libraries()
         if fallback := os.environ.get("CUDA_CPU_FALLBACK"):
             sys.path.append(fallback)
-        if os.environ.get("CUDA_CPU_TORCH"):
-            from cuda.cpu.programs import pytorch
-
-            pytorch.install_on_import()
+        sys.meta_path.insert(0, AdapterFinder(WITH_TORCH if os.environ.get("CUDA_CPU_TORCH") else ADAPTERS))
         forward_assembler()
     run_the_other()

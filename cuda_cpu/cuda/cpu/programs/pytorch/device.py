@@ -30,6 +30,7 @@ from cuda.cpu.abi import (
     CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
     CU_DEVICE_ATTRIBUTE_WARP_SIZE,
 )
+from cuda.cpu.programs.driver_calls import call, returned
 from cuda.cpu.programs.pytorch import driver
 
 # Properties of the device by PyTorch's names.
@@ -83,7 +84,7 @@ class Stream:
     def __init__(self, device: Any = None, priority: int = 0, *, handle: int | None = None) -> None:
         driver.use_device()
         if handle is None:
-            handle = driver.returned(ctypes.c_void_p, "cuStreamCreateWithPriority", 1, priority)
+            handle = returned(ctypes.c_void_p, "cuStreamCreateWithPriority", 1, priority)
         self.cuda_stream, self.device, self.priority = handle, torch.device("cuda", 0), priority
 
     def __cuda_stream__(self) -> tuple[int, int]:
@@ -99,7 +100,7 @@ class Stream:
         return True
 
     def synchronize(self) -> None:
-        driver.call("cuStreamSynchronize", ctypes.c_void_p(self.cuda_stream))
+        call("cuStreamSynchronize", ctypes.c_void_p(self.cuda_stream))
 
     def record_event(self, event: Event | None = None) -> Event:
         event = event or Event()
@@ -134,13 +135,13 @@ def stream_context(stream: Stream | None) -> Any:
 def get_device_name(device: Any = None) -> str:
     name = ctypes.create_string_buffer(256)
     driver.use_device()
-    driver.call("cuDeviceGetName", name, 256, 0)
+    call("cuDeviceGetName", name, 256, 0)
     return name.value.decode()
 
 
 def get_device_properties(device: Any = None) -> types.SimpleNamespace:
     known = {name: driver.attribute(number) for name, number in PROPERTIES.items()}
-    total = driver.returned(ctypes.c_size_t, "cuDeviceTotalMem_v2", 0)
+    total = returned(ctypes.c_size_t, "cuDeviceTotalMem_v2", 0)
     return types.SimpleNamespace(name=get_device_name(), total_memory=total, **known)
 
 
@@ -169,7 +170,7 @@ def device_context(device: Any) -> Any:
 
 def synchronize(device: Any = None) -> None:
     driver.use_device()
-    driver.call("cuCtxSynchronize")
+    call("cuCtxSynchronize")
 
 
 FUNCTIONS = {

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of the driver's C interface, and which memory of PyTorch kernels may use."""
+"""The driver as PyTorch's adapter uses it: its device, and which memory of PyTorch kernels may use."""
 
 from __future__ import annotations
 
@@ -9,36 +9,11 @@ import ctypes
 import threading
 from typing import Any
 
-_library = ctypes.CDLL("libcuda.so.1")
+from cuda.cpu.programs.driver_calls import call, library, returned
+
 _local = threading.local()
 _lock = threading.Lock()
 _users: collections.Counter[int] = collections.Counter()  # start of registered storage -> threads whose launch uses it
-
-
-class DriverError(RuntimeError):
-    """A call of the driver failed."""
-
-
-def call(name: str, *arguments: Any) -> None:
-    """Call a function of the driver.
-
-    Raises
-    ------
-    DriverError
-        The function does not return CUDA_SUCCESS.
-    """
-    status = getattr(_library, name)(*arguments)
-    if status:
-        text = ctypes.c_char_p()
-        _library.cuGetErrorName(status, ctypes.byref(text))
-        raise DriverError(f"{name} returned {(text.value or b'an unknown status').decode()}")
-
-
-def returned(kind: Any, name: str, *arguments: Any) -> Any:
-    """Call a function whose first parameter is an output, and return that."""
-    result = kind()
-    call(name, ctypes.byref(result), *arguments)
-    return result.value
 
 
 def use_device() -> None:
@@ -67,7 +42,7 @@ def register(storage: Any) -> None:
     if not size or start in _local.storages:
         return
     with _lock:
-        known = start in _users or not _library.cuMemHostRegister_v2(ctypes.c_void_p(start), ctypes.c_size_t(size), 0)
+        known = start in _users or not library.cuMemHostRegister_v2(ctypes.c_void_p(start), ctypes.c_size_t(size), 0)
         if known:
             _users[start] += 1
             _local.storages[start] = storage
@@ -90,3 +65,10 @@ def finish_launch(metadata: object = None) -> None:
                     del _users[start]
                     call("cuMemHostUnregister", ctypes.c_void_p(start))
         _local.storages = {}
+
+
+def add_to_triton() -> None:
+    """Let Triton call `finish_launch` after each launch."""
+    from triton import knobs
+
+    knobs.runtime.launch_exit_hook.add(finish_launch)

@@ -1,0 +1,178 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""NVIDIA's Warp on the CPU device: its calls of the runtime library are replaced where it calls C.
+
+Warp compiles by NVRTC and launches by libcuda. For the rest, its library warp.so contains NVIDIA's libcudart, which
+needs NVIDIA's driver. Warp calls it by ctypes, where each function has its argument types:
+
+- memory, copies, events and graphs become calls of our driver;
+- a function `wp_..._device` that has the same arguments as `wp_..._host`, up to the context in front and the stream
+  behind, becomes a wait and a call of the latter: the device's memory is the host's;
+- every other `wp_..._device` raises an error. Warp itself does not check all of them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+from cuda.cpu.programs.driver_calls import call, returned
+
+VERSION = "1.19."  # whose functions these are
+_pointer, _size = ctypes.c_void_p, ctypes.c_size_t
+# Functions that build trees, and the argument that selects how: LBVH has kernels only, SAH is built by the host.
+BUILDERS = {"wp_mesh_create_device": 7, "wp_bvh_create_device": 4}
+LBVH, SAH = 2, 0
+CURRENT = (None, 0, 2**64 - 1)  # Warp's streams that mean the current one of a context
+
+
+def value(argument: Any) -> Any:
+    """Return the number of an argument: Warp passes numbers and ctypes objects."""
+    return getattr(argument, "value", argument)
+
+
+def address(argument: Any) -> ctypes.c_void_p:
+    return _pointer(value(argument))
+
+
+def wait(context: Any) -> None:
+    """Wait for all work of a context, None: of the current one, or of device 0 if there is none."""
+    if context is None:
+        context = returned(_pointer, "cuCtxGetCurrent") or returned(_pointer, "cuDevicePrimaryCtxRetain", 0)
+    call("cuCtxPushCurrent_v2", address(context))
+    try:
+        call("cuCtxSynchronize")
+    finally:
+        returned(_pointer, "cuCtxPopCurrent_v2")
+
+
+class Functions:
+    """The replaced functions, by their names without the `wp_` in front."""
+
+    def __init__(self, core: Any) -> None:
+        self.core = core
+
+    def _stream(self, context: Any, stream: Any) -> ctypes.c_void_p:
+        stream = value(stream)
+        return _pointer(self.core.wp_cuda_context_get_stream(context) if stream in CURRENT else stream)
+
+    def alloc_device(self, context: Any, size: int, *_: Any) -> int:
+        return returned(_pointer, "cuMemAlloc_v2", _size(max(size, 1)))
+
+    alloc_device_default = alloc_device_async = alloc_device
+
+    def alloc_device_managed(self, context: Any, size: int, *_: Any) -> int:
+        return returned(_pointer, "cuMemAllocManaged", _size(max(size, 1)), 1)
+
+    def alloc_pinned(self, size: int, *_: Any) -> int:
+        return returned(_pointer, "cuMemHostAlloc", _size(max(size, 1)), 0)
+
+    def free_device(self, context: Any, pointer: Any, *_: Any) -> None:
+        call("cuMemFree_v2", address(pointer))
+
+    free_device_default = free_device_async = free_device
+
+    def free_pinned(self, pointer: Any) -> None:
+        call("cuMemFreeHost", address(pointer))
+
+    def memcpy_h2d(self, context: Any, to: Any, source: Any, size: int, stream: Any) -> bool:
+        call("cuMemcpyAsync", address(to), address(source), _size(size), self._stream(context, stream))
+        return True
+
+    memcpy_d2h = memcpy_d2d = memcpy_h2d
+
+    def memset_device(self, context: Any, to: Any, byte: int, size: int, stream: Any) -> bool:
+        call("cuMemsetD8Async", address(to), ctypes.c_ubyte(byte & 255), _size(size), self._stream(context, stream))
+        return True
+
+    def cuda_event_elapsed_time(self, begin: Any, end: Any) -> float:
+        return returned(ctypes.c_float, "cuEventElapsedTime", address(begin), address(end))
+
+    def cuda_stream_is_capturing(self, stream: Any) -> int:
+        status = ctypes.c_int()
+        call("cuStreamIsCapturing", address(stream), ctypes.byref(status))
+        return int(status.value == 1)  # CU_STREAM_CAPTURE_STATUS_ACTIVE
+
+    def cuda_stream_get_capture_id(self, stream: Any) -> int:
+        number = ctypes.c_uint64()
+        nothing = (None,) * 4
+        call("cuStreamGetCaptureInfo_v3", address(stream), ctypes.byref(ctypes.c_int()), ctypes.byref(number), *nothing)
+        return number.value
+
+    def cuda_graph_begin_capture(self, context: Any, stream: Any, external: int, mode: int) -> bool:
+        if not external:  # else somebody else has begun
+            call("cuStreamBeginCapture_v2", address(stream), mode)
+        return True
+
+    def cuda_graph_end_capture(self, context: Any, stream: Any, graph: Any) -> bool:
+        call("cuStreamEndCapture", address(stream), graph)
+        return True
+
+    def cuda_graph_create_exec(self, context: Any, stream: Any, graph: Any, executable: Any) -> bool:
+        call("cuGraphInstantiateWithFlags", executable, address(graph), ctypes.c_uint64(0))
+        return True
+
+    def cuda_graph_launch(self, executable: Any, stream: Any) -> bool:
+        call("cuGraphLaunch", address(executable), address(stream))
+        return True
+
+    def cuda_graph_destroy(self, context: Any, graph: Any) -> bool:
+        call("cuGraphDestroy", address(graph))
+        return True
+
+    def cuda_graph_exec_destroy(self, context: Any, executable: Any) -> bool:
+        call("cuGraphExecDestroy", address(executable))
+        return True
+
+
+def on_host(core: Any, name: str) -> Callable[..., Any]:
+    """Return what replaces a function of the device that needs kernels of Warp's own library."""
+    types = list(getattr(core, name).argtypes or [])
+    instead = getattr(core, name.replace("_device", "_host"), None)
+    parts = [slice(0, None), slice(1, None), slice(1, -1)]  # all; without context; without context and stream
+    part = next((part for part in parts if instead and types[part] == list(instead.argtypes or [])), None)
+
+    def wait_and_call(*arguments: Any) -> Any:
+        if instead is None or part is None:
+            raise NotImplementedError(f"{name} of Warp needs NVIDIA's libcudart, which does not run on the CPU device")
+        wait(arguments[0] if part.start else None)
+        builder = BUILDERS.get(name)
+        if builder is not None and arguments[builder] == LBVH:
+            arguments = (*arguments[:builder], SAH, *arguments[builder + 1 :])
+        return instead(*arguments[part])
+
+    return wait_and_call
+
+
+def replace(core: Any) -> None:
+    """Replace the functions of Warp's library that need libcudart."""
+    own = Functions(core)
+    names = [name for name in vars(core) if name.startswith("wp_")]
+    for name in names:
+        if hasattr(own, short := name.removeprefix("wp_")):
+            setattr(core, name, getattr(own, short))
+        elif name.endswith("_device"):
+            setattr(core, name, on_host(core, name))
+
+
+def install() -> None:
+    """Let Warp replace the functions when it has opened its library.
+
+    Raises
+    ------
+    ImportError
+        This version of Warp is not supported.
+    """
+    from warp import config
+    from warp._src.context import Runtime
+
+    if not config.version.startswith(VERSION):
+        raise ImportError(f"Warp {config.version} does not run on the CPU device; {VERSION}x does")
+    open_library = Runtime.__init__
+
+    def initialise(self: Any, *args: Any, **kwargs: Any) -> None:
+        open_library(self, *args, **kwargs)
+        replace(self.core)
+
+    Runtime.__init__ = initialise
