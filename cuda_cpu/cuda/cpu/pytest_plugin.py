@@ -98,7 +98,8 @@ class Checks:
     def _fail(self, item: pytest.Item, when: str) -> None:
         found = self._take(item, when)
         if found:
-            kinds = ", ".join(dict.fromkeys(f"{each.checker} {each.kind} in {each.kernel}" for each in found))
+            texts = [f"{each.checker} {each.kind}" + (f" in {each.kernel}" if each.kernel else "") for each in found]
+            kinds = ", ".join(dict.fromkeys(texts))
             pytest.fail(f"{_OPTION}: {len(found)} finding{'s' * (len(found) > 1)}: {kinds}", pytrace=False)
 
     def _take(self, item: pytest.Item, when: str) -> list[Any]:
@@ -115,7 +116,7 @@ class Checks:
 
         found = []
         for name in sorted(os.listdir(self._folder)):
-            if name != f"{os.getpid()}.jsonl":
+            if name.endswith(".jsonl") and name != f"{os.getpid()}.jsonl":
                 records, self._read[name] = read_records(os.path.join(self._folder, name), self._read.get(name, 0))
                 found += records
         return found

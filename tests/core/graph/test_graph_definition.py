@@ -354,9 +354,9 @@ def test_operands_live_as_long_as_the_graph(graph, stream, device, add_one):
     buffer = device.allocate(64, stream=stream)
     gone = [weakref.ref(function), weakref.ref(owner), weakref.ref(buffer)]
     call = graph.callback(function)
-    graph.memset(buffer.handle, 0, 64, dst_owner=owner)
-    graph.launch(ONE, add_one, buffer, 4)
-    del function, owner, buffer
+    filled = graph.memset(buffer.handle, 0, 64, dst_owner=owner)
+    filled.launch(ONE, add_one, buffer, 4)
+    del function, owner, buffer, filled
     settle()
     assert all(ref() is not None for ref in gone)
     executable = graph.instantiate()

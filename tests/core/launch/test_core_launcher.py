@@ -88,6 +88,7 @@ def test_a_closed_stream_is_refused(module, device):
 
 @pytest.mark.needs_nvrtc
 def test_a_launcher_keeps_kernel_and_stream_alive(device, stream, out, host):
+    stream.sync()  # `out` was allocated in its order
     source = 'extern "C" __global__ void store(int *out, int value) { *out = value; }'
     own = device.create_stream()
     store = Module.from_source(source).store.prepare(LaunchConfig(grid=1, block=1), own)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Declarations of the C functions and structures that _runtime.pyx uses.
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef extern from "exec/kernel_abi.h":
     enum: CPU_KERNEL_ABI, CPU_PATH_WARPS, CPU_PATH_FIBERS, CPU_PATH_BLOCKS
@@ -109,8 +109,9 @@ cdef extern from "check/check.h":
 
 cdef extern from "check/operation.h":
     struct cpu_touched:
-        uint64_t allocation, site
-        uint32_t block, thread, flags
+        uint64_t site
+        uint32_t allocation, block
+        uint16_t thread, flags
     struct cpu_operation:
         cpu_operation *next
         uint64_t operation, node, round, grid_id

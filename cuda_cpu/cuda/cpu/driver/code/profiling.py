@@ -47,7 +47,7 @@ def programs() -> dict[int, Any]:
     return {
         ctypes.addressof(module.symbols): module.code
         for context in list(contexts.values())
-        for module in list(context.modules)
+        for module in list(getattr(context, "modules", ()))  # green contexts have those of their base
     }
 
 

@@ -24,8 +24,10 @@ static struct {
 
 void cpu_operation_free(struct cpu_operation *operation)
 {
-    if (operation)
+    if (operation) {
         free(operation->of);
+        free(operation->polled);
+    }
     free(operation);
 }
 
@@ -52,15 +54,37 @@ void cpu_operations_switch(bool on)
 
 /* --- recording ----------------------------------------------------------------------------------------------------- */
 
+static bool alike(const struct cpu_touched *a, const struct cpu_touched *b)
+{
+    return a->flags == b->flags && a->site == b->site && a->allocation == b->allocation;
+}
+
+/* Let the last range, which is complete, be one more piece of the range before. */
+static void fold(struct cpu_operation *operation)
+{
+    if (operation->count < 2)
+        return;
+    struct cpu_touched *last = &operation->of[operation->count - 1], *before = last - 1;
+    uint64_t step = last->start - (before->end - before->size);
+    if (alike(before, last) && last->size == before->size && (!before->step || before->step == step)) {
+        before->step = step;
+        before->end = last->end;
+        operation->count--;
+    }
+}
+
 /* Return false if there are too many ranges, or no memory. */
-static bool add(struct cpu_operation *operation, const struct cpu_touched *range)
+static bool add(struct cpu_operation *operation, struct cpu_touched range)
 {
     struct cpu_touched *last = operation->count ? &operation->of[operation->count - 1] : NULL;
-    if (last && last->end == range->start && last->flags == range->flags && last->site == range->site &&
-        last->allocation == range->allocation) {
-        last->end = range->end;
+    range.size = range.end - range.start;
+    if (last && !last->step && last->end == range.start && alike(last, &range)) {
+        last->end = range.end;
+        last->size += range.size;
         return true;
     }
+    if (operation->folds)
+        fold(operation);
     if (operation->count == operation->room) {
         size_t room = operation->room ? 2 * operation->room : 16;
         struct cpu_touched *more = room > MAX_RANGES ? NULL : realloc(operation->of, room * sizeof *more);
@@ -69,7 +93,7 @@ static bool add(struct cpu_operation *operation, const struct cpu_touched *range
         operation->of = more;
         operation->room = room;
     }
-    operation->of[operation->count++] = *range;
+    operation->of[operation->count++] = range;
     return true;
 }
 
@@ -79,7 +103,7 @@ static int by_start(const void *a, const void *b)
     return left->start < right->start ? -1 : left->start > right->start;
 }
 
-/* Sort the ranges, and join those that overlap, as a copy within one array may have. */
+/* Sort ranges of one piece, and join those that overlap, as a copy within one array may have. */
 static void put_in_order(struct cpu_operation *operation)
 {
     size_t kept = 0;
@@ -90,6 +114,7 @@ static void put_in_order(struct cpu_operation *operation)
         if (last && each->start < last->end) {
             last->flags |= each->flags;
             last->end = each->end > last->end ? each->end : last->end;
+            last->size = last->end - last->start;
         } else {
             operation->of[kept++] = *each;
         }
@@ -120,8 +145,8 @@ static bool add_within(struct cpu_operation *operation, struct cpu_touched range
             cpu_table_owner(range.start, cached);
         uint64_t stop = cached->start + cached->size;
         range.end = stop < end ? stop : end;
-        range.allocation = cached->id;
-        if (cached->id && !add(operation, &range))
+        range.allocation = (uint32_t)cached->id;
+        if (cached->id && !add(operation, range))
             return false;
         range.start = range.end;
     }
@@ -131,24 +156,47 @@ static bool add_within(struct cpu_operation *operation, struct cpu_touched range
 static struct cpu_touched touched_by(const struct cpu_races *races, const struct event *event)
 {
     return (struct cpu_touched){.site = races->sites[event->site], .block = event->block & ~(COPY_READS | COPY_WRITES),
-                                .thread = event->warp * CPU_WARP_SIZE + (unsigned)__builtin_ctz(event->lanes)};
+                                .thread = (uint16_t)(event->warp * CPU_WARP_SIZE + (unsigned)__builtin_ctz(event->lanes))};
 }
 
+/* Add what was done to a cell; `site` is the index of the last range's, which this one often continues. */
 static bool add_cell(struct cpu_operation *operation, const struct cpu_races *races, const struct cell *cell,
-                     uint64_t address, uint32_t size, struct cpu_allocation *cached)
+                     uint64_t address, uint32_t size, struct cpu_allocation *cached, uint32_t *site)
 {
+    const struct event *main = cell->write.lanes ? &cell->write : cell->strong.lanes ? &cell->strong : &cell->read;
     uint32_t flags = (cell->write.lanes ? CPU_TOUCHED_WRITE : 0) | (cell->strong.lanes ? CPU_TOUCHED_STRONG : 0) |
-                     (cell->read.lanes ? CPU_TOUCHED_READ : 0);
-    if (!flags)
+                     (cell->read.lanes ? CPU_TOUCHED_READ : 0) |
+                     (cell->strong.lanes && cell->strong.in_block ? CPU_TOUCHED_NARROW : 0);
+    struct cpu_touched *last = operation->count ? &operation->of[operation->count - 1] : NULL;
+    bool continues = last && !last->step && last->end == address && last->flags == flags && *site == main->site;
+    if (continues && address - cached->start < cached->size && address + size - cached->start <= cached->size) {
+        last->end += size;
+        last->size += size;
         return true;
-    if (cell->strong.lanes && cell->strong.in_block)
-        flags |= CPU_TOUCHED_NARROW;
-    struct cpu_touched range =
-        touched_by(races, cell->write.lanes ? &cell->write : cell->strong.lanes ? &cell->strong : &cell->read);
+    }
+    struct cpu_touched range = touched_by(races, main);
     range.start = address;
     range.end = address + size;
-    range.flags = flags;
+    range.flags = (uint16_t)flags;
+    *site = main->site;
     return add_within(operation, range, cached);
+}
+
+/* Add what was done to the cells of a page, and free what they point to while they are in the caches. */
+static bool add_page(struct cpu_operation *operation, const struct cpu_races *races, struct page *page,
+                     struct cpu_allocation *cached, uint32_t *site)
+{
+    uint64_t start = page->number * PAGE_BYTES;
+    bool fits = true;
+    for (uint32_t i = 0; i < PAGE_BYTES >> page->shift; i++) {
+        struct cell *cell = &page->cells[i];
+        uint64_t address = start + ((uint64_t)i << page->shift);
+        if (fits && (cell->write.lanes | cell->strong.lanes | cell->read.lanes))
+            fits = add_cell(operation, races, cell, address, 1u << page->shift, cached, site);
+        free(cell->more);
+    }
+    page->is_empty = true;
+    return fits;
 }
 
 static int by_number(const void *a, const void *b)
@@ -174,19 +222,25 @@ static struct page **pages_of(const struct cpu_races *races, size_t *count)
     return found;
 }
 
+/* Add the strong reads, and set them apart. */
 static bool add_polled(struct cpu_operation *operation, const struct cpu_races *races, struct cpu_allocation *cached)
 {
-    for (uint32_t i = 0; i < races->polled_count; i++) {
-        struct cpu_touched range = {.start = races->polled[i], .end = races->polled[i] + 4, .flags = CPU_TOUCHED_POLLED};
-        if (!add_within(operation, range, cached))
-            return false;
+    struct cpu_operation polled = {0};
+    bool fits = true;
+    fold(operation);
+    for (uint32_t i = 0; fits && i < races->polled_count; i++) {
+        uint64_t start = races->polled[i];
+        fits = add_within(&polled, (struct cpu_touched){.start = start, .end = start + 4, .flags = CPU_TOUCHED_POLLED}, cached);
     }
-    put_in_order(operation);
-    return true;
+    put_in_order(&polled);
+    operation->polled = polled.of;
+    operation->polled_count = polled.count;
+    return fits;
 }
 
 void cpu_operation_launched(const struct cpu_job *job)
 {
+    uint32_t site = UINT32_MAX;
     const struct cpu_races *races = job->races;
     struct cpu_operation *operation = job->operation ? calloc(1, sizeof *operation) : NULL;
     size_t count;
@@ -197,19 +251,15 @@ void cpu_operation_launched(const struct cpu_job *job)
         return;
     operation->operation = job->operation;
     operation->node = job->node;
+    operation->folds = true;
     operation->round = job->round;
     operation->grid_id = job->grid_id;
     operation->symbols = job->compiled->symbols;
     strncpy(operation->kernel, job->compiled->name, sizeof operation->kernel - 1);
     memcpy(operation->grid_dim, job->grid_dim, sizeof operation->grid_dim);
     memcpy(operation->block_dim, job->block_dim, sizeof operation->block_dim);
-    for (size_t p = 0; complete && p < count; p++) {
-        const struct page *page = pages[p];
-        uint64_t start = page->number * PAGE_BYTES;
-        for (uint32_t i = 0; complete && i < PAGE_BYTES >> page->shift; i++)
-            complete = add_cell(operation, races, &page->cells[i], start + ((uint64_t)i << page->shift),
-                                1u << page->shift, &cached);
-    }
+    for (size_t p = 0; complete && p < count; p++)
+        complete = add_page(operation, races, pages[p], &cached, &site);
     complete = complete && add_polled(operation, races, &cached);
     free(pages);
     publish(operation, complete);
@@ -218,8 +268,8 @@ void cpu_operation_launched(const struct cpu_job *job)
 struct cpu_operation *cpu_operation_make(uint64_t operation, uint64_t start, uint64_t size, uint64_t allocation)
 {
     struct cpu_operation *made = calloc(1, sizeof *made);
-    struct cpu_touched range = {.start = start, .end = start + size, .allocation = allocation, .flags = CPU_TOUCHED_WRITE};
-    if (made && !add(made, &range)) {
+    struct cpu_touched range = {.start = start, .end = start + size, .allocation = (uint32_t)allocation, .flags = CPU_TOUCHED_WRITE};
+    if (made && !add(made, range)) {
         cpu_operation_free(made);
         return NULL;
     }
@@ -281,44 +331,84 @@ static bool meet(uint32_t a, uint32_t b)
     return a & strong && b & strong && (a | b) & CPU_TOUCHED_STRONG;
 }
 
-static size_t note(struct cpu_conflict *found, size_t count, size_t room, const struct cpu_touched *a,
-                   const struct cpu_touched *b)
+/* A piece of a range. */
+struct piece {
+    const struct cpu_touched *range, *stop; /* range == stop: none */
+    uint64_t start, end;
+};
+
+static struct piece first_piece(const struct cpu_touched *of, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (found[i].a.site == a->site && found[i].b.site == b->site && found[i].allocation == a->allocation) {
-            found[i].count++;
-            return count;
+    struct piece piece = {.range = of, .stop = of + count};
+    if (count) {
+        piece.start = of->start;
+        piece.end = of->start + of->size;
+    }
+    return piece;
+}
+
+static void next_piece(struct piece *piece)
+{
+    if (piece->end < piece->range->end) {
+        piece->start += piece->range->step;
+    } else {
+        piece->range++;
+        if (piece->range < piece->stop)
+            piece->start = piece->range->start;
+    }
+    if (piece->range < piece->stop)
+        piece->end = piece->start + piece->range->size;
+}
+
+struct search {
+    struct cpu_conflict *found;
+    size_t count, room;
+    bool synchronise; /* the operations have met */
+    bool narrow;      /* look only for strong accesses whose scope is too narrow */
+};
+
+static void note(struct search *search, const struct piece *a, const struct piece *b)
+{
+    const struct cpu_touched *left = a->range, *right = b->range;
+    for (size_t i = 0; i < search->count; i++) {
+        struct cpu_conflict *each = &search->found[i];
+        if (each->a.site == left->site && each->b.site == right->site && each->allocation == left->allocation) {
+            each->count++;
+            return;
         }
     }
-    if (count == room)
-        return count;
+    if (search->count == search->room)
+        return;
     uint64_t start = a->start > b->start ? a->start : b->start, end = a->end < b->end ? a->end : b->end;
-    found[count] = (struct cpu_conflict){start, end, a->allocation, 1, *a, *b};
-    return count + 1;
+    search->found[search->count++] = (struct cpu_conflict){start, end, left->allocation, 1, *left, *right};
+}
+
+static void intersect(struct search *search, struct piece a, struct piece b)
+{
+    while (a.range < a.stop && b.range < b.stop) {
+        uint32_t left = a.range->flags, right = b.range->flags;
+        if (a.start < b.end && b.start < a.end && a.range->allocation == b.range->allocation) {
+            search->synchronise = search->synchronise || meet(left, right);
+            if (conflict(left, right) && (!search->narrow || left & right & CPU_TOUCHED_STRONG))
+                note(search, &a, &b);
+        }
+        next_piece(a.end <= b.end ? &a : &b);
+    }
 }
 
 /* Operations that synchronise by strong accesses are not compared, except for accesses whose scope is too narrow. */
 size_t cpu_operation_conflicts(const struct cpu_operation *a, const struct cpu_operation *b, struct cpu_conflict *found,
                                size_t room)
 {
-    size_t i = 0, j = 0, count = 0;
-    bool synchronise = false;
-    for (int narrow = 0; narrow < 2; narrow++, i = j = 0) {
-        if (narrow && !synchronise)
-            return count;
-        count = narrow ? 0 : count;
-        while (i < a->count && j < b->count) {
-            const struct cpu_touched *left = &a->of[i], *right = &b->of[j];
-            if (left->start < right->end && right->start < left->end && left->allocation == right->allocation) {
-                synchronise = synchronise || meet(left->flags, right->flags);
-                if (conflict(left->flags, right->flags) && (!narrow || left->flags & right->flags & CPU_TOUCHED_STRONG))
-                    count = note(found, count, room, left, right);
-            }
-            if (left->end <= right->end)
-                i++;
-            else
-                j++;
-        }
+    struct search search = {.found = found, .room = room};
+    for (int round = 0; round < 2; round++) {
+        intersect(&search, first_piece(a->of, a->count), first_piece(b->of, b->count));
+        intersect(&search, first_piece(a->polled, a->polled_count), first_piece(b->of, b->count));
+        intersect(&search, first_piece(a->of, a->count), first_piece(b->polled, b->polled_count));
+        if (!search.synchronise || search.narrow)
+            break;
+        search.narrow = true;
+        search.count = 0;
     }
-    return count;
+    return search.count;
 }

@@ -17,11 +17,13 @@
 #define CPU_TOUCHED_NARROW 8u  /* of scope .cta */
 #define CPU_TOUCHED_POLLED 16u /* a strong read */
 
-/* Bytes that one instruction has accessed in one way. */
+/* Bytes that one instruction has accessed in one way: pieces of `size` bytes, which begin `step` bytes apart. */
 struct cpu_touched {
-    uint64_t start, end, allocation, site;
-    uint32_t block, thread; /* of the first access: linear indices */
-    uint32_t flags;
+    uint64_t start, end, site;
+    uint64_t size, step; /* step 0: one piece */
+    uint32_t allocation;
+    uint32_t block; /* of the first access: linear indices */
+    uint16_t thread, flags;
 };
 
 struct cpu_operation {
@@ -31,8 +33,11 @@ struct cpu_operation {
     const uint64_t *symbols; /* of the kernel's module; NULL: no kernel */
     char kernel[256];
     uint32_t grid_dim[3], block_dim[3];
+    bool folds; /* ranges may have several pieces */
     size_t count, room;
     struct cpu_touched *of; /* sorted, disjoint */
+    struct cpu_touched *polled; /* strong reads: likewise, one piece each */
+    size_t polled_count;
 };
 
 struct cpu_conflict {

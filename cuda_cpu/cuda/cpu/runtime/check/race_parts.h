@@ -37,6 +37,7 @@ struct page {
     struct page *next;
     uint64_t number;
     uint32_t shift; /* log2 of the bytes of a cell */
+    bool is_empty;  /* its cells have nothing to free */
     struct cell cells[];
 };
 

@@ -117,7 +117,7 @@ void cpu_shadow_free(struct cpu_races *races)
     for (uint32_t bucket = 0; bucket < BUCKETS; bucket++) {
         for (struct page *page = races->pages[bucket], *next; page; page = next) {
             next = page->next;
-            for (uint32_t i = 0; i < PAGE_BYTES >> page->shift; i++)
+            for (uint32_t i = 0; !page->is_empty && i < PAGE_BYTES >> page->shift; i++)
                 free(page->cells[i].more);
             free(page);
         }
