@@ -14,7 +14,7 @@ import time
 
 from cuda.perf import code_counters, environment, files
 from cuda.perf.errors import CommandError
-from cuda.perf.model import Result, Run
+from cuda.perf.model import Environment, Result, Run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         "are counted, too")  # fmt: skip
     parser.add_argument("--ptxas", default="", metavar="OPTIONS", help="for CUDA C++, such as --ptxas=-O1")
     parser.add_argument("--json", required=True, metavar="OUT", help="result file to write")
+    parser.add_argument("--reproducible", action="store_true", help="write neither time, commit nor machine: equal "
+                        "counts make equal files, to be committed")  # fmt: skip
     parser.add_argument("--label", default="", help="written into the file")
 
 
@@ -41,6 +43,8 @@ def main(options: argparse.Namespace) -> int:
                     run.results.append(Result(kernel, counters=counters))
     if not run.results:
         raise CommandError(f"no kernel of {', '.join(options.files)} matches {', '.join(options.kernel) or 'anything'}")
+    if options.reproducible:
+        run.started, run.environment = 0.0, Environment(compiler=run.environment.compiler)
     files.write(options.json, run)
     print(f"{len(run.results)} kernels counted, written to {options.json}")
     return 0
