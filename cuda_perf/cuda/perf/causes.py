@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from cuda.perf import line_changes
+from cuda.perf.history import interval
 from cuda.perf.model import Environment, Noise, Result, Run
 
 
@@ -44,6 +45,7 @@ class Case(NamedTuple):
 # Packages that make machine code, or that the kernels' code depends on.
 COMPILERS = ("nvidia-cuda-nvrtc", "nvidia-nvjitlink", "nvidia-nvvm", "llvmlite", "triton", "numba", "numba-cuda",
              "open-cuda-python", "cuda-cpu")  # fmt: skip
+GENERATED = ("code__", "ptxas__")  # metrics of what compilers make
 SLOWEST_CLOCK = 0.01  # relative change of a clock that matters
 BUSY = 0.15  # cores that other processes used more than before
 
@@ -70,8 +72,12 @@ def _counters(case: Case) -> Iterator[Evidence]:
              if base.metrics.get(name) != new.metrics.get(name)]  # fmt: skip
     lines = line_changes.changes(base, new)
     if not names and not lines:
-        for each in (Cause.CODE, Cause.COMPILER):
-            yield Evidence(each, AGAINST, "all exact counts are the same")
+        yield Evidence(Cause.CODE, AGAINST, "all exact counts are the same")
+        if any(name.startswith(GENERATED) for name in base.metrics):
+            yield Evidence(Cause.COMPILER, AGAINST, "the counts of the machine code are the same, too")
+        elif not _overlap(case):
+            text = "the kernels do the same, but take another time; compare the counts of `code` of both versions"
+            yield Evidence(Cause.COMPILER, POSSIBLE, text)
         return
     compilers = _differing_packages(case)
     edited = [each for each in lines if not each.same_text]
@@ -135,9 +141,8 @@ def _noise(case: Case) -> Iterator[Evidence]:
             yield Evidence(
                 Cause.NOISE, LIKELY, f"{text} used {after:.2f} cores during the new run, {before:.2f} before"
             )
-    old, new = (sorted(result.seconds()) for result in (case.base, case.new))
-    if old and new and statistics.median(new) <= old[int(0.95 * (len(old) - 1))]:
-        yield Evidence(Cause.NOISE, POSSIBLE, "the new median is within the usual range of the base's samples")
+    if case.base.samples and case.new.samples and _overlap(case):
+        yield Evidence(Cause.NOISE, POSSIBLE, "the intervals of the medians overlap")
 
 
 def _method(case: Case) -> Iterator[Evidence]:
@@ -148,13 +153,9 @@ def _method(case: Case) -> Iterator[Evidence]:
         before, after = old.settings.get(name, "unset"), new.settings.get(name, "unset")
         if before != after:
             yield Evidence(Cause.METHOD, LIKELY, f"{name} changed from {before} to {after}")
-    for name in ("timer", "batch"):
-        kinds = [{getattr(each, name) for each in result.samples} for result in (case.base, case.new)]
-        if all(kinds) and kinds[0].isdisjoint(kinds[1]):
-            shown = (", ".join(map(str, sorted(kind))) for kind in kinds)
-            yield Evidence(
-                Cause.METHOD, LIKELY if name == "timer" else POSSIBLE, f"{name} changed: {' -> '.join(shown)}"
-            )
+    timers = [", ".join(sorted({each.timer for each in result.samples})) for result in (case.base, case.new)]
+    if all(timers) and timers[0] != timers[1]:
+        yield Evidence(Cause.METHOD, LIKELY, f"the timer changed: {' -> '.join(timers)}")
     if old.python != new.python:
         yield Evidence(Cause.METHOD, POSSIBLE, f"Python {old.python}, then {new.python}")
 
@@ -162,6 +163,15 @@ def _method(case: Case) -> Iterator[Evidence]:
 RULES: tuple[Callable[[Case], Iterator[Evidence]], ...] = (
     _counters, _compilers, _commits, _driver, _frequency, _noise, _method,
 )  # fmt: skip
+
+
+def _overlap(case: Case) -> bool:
+    """Return whether the 95 % intervals of the medians overlap, or there are no times."""
+    sides = [result.seconds() for result in (case.base, case.new)]
+    if not all(sides):
+        return True
+    (low, high), (new_low, new_high) = map(interval, sides)
+    return new_low <= high and low <= new_high
 
 
 def _noises(result: Result) -> list[Noise]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from cuda.perf import causes, line_changes
 from cuda.perf.causes import Case
+from cuda.perf.history import interval
 
 MOST_ROWS, MOST_LINES_OF_A_DIFFERENCE = 15, 60
 
@@ -58,7 +59,6 @@ def headline(case: Case) -> str:
 
 
 def _times(case: Case) -> Iterator[str]:
-    from cuda.perf.history import interval
 
     sides = [(name, result.seconds()) for name, result in (("base", case.base), ("new", case.new))]
     if all(seconds for _, seconds in sides):
