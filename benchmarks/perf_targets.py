@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import math
 import os
 import pathlib
@@ -34,15 +35,27 @@ from cuda.perf.duet import Duet, DuetRunner
 from cuda.perf.model import Result, Run
 from cuda.perf.running import Plan
 
+LOADS = ("as it is", "loaded")
 CASES = str(pathlib.Path(__file__).with_name("perf_cases.py"))
+
+
+# Ends with its parent, even if that is killed.
+BUSY = """
+import os, time
+parent = os.getppid()
+while os.getppid() == parent:
+    end = time.time() + 0.5
+    while time.time() < end:
+        pass
+    time.sleep(0.5)
+"""
 
 
 @contextlib.contextmanager
 def load(active: bool) -> Iterator[None]:
     """Keep all cores busy by other processes: half a second of work, half a second of rest, not in step."""
-    program = "import time\nwhile True:\n end = time.time() + 0.5\n while time.time() < end: pass\n time.sleep(0.5)"
     count = len(os.sched_getaffinity(0)) if active else 0
-    processes = [subprocess.Popen([sys.executable, "-c", program]) for _ in range(count)]
+    processes = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(count)]
     try:
         yield
     finally:
@@ -120,6 +133,7 @@ def main() -> None:
     parser.add_argument("--detections", type=int, default=200, help="A/B, for each change; default 200")
     parser.add_argument("--processes", type=int, default=10, help="per comparison; default 10")
     parser.add_argument("--changes", nargs="*", default=["slower5", "slower2"], help="A/B; default slower5 slower2")
+    parser.add_argument("--loads", nargs="*", choices=LOADS, default=LOADS, help="default: both, each half")
     options = parser.parse_args()
     # One worker: with as many as cores, every other process of the machine delays each launch.
     os.environ |= {"CUDA_PYTHON_DRIVER": "cpu", "CUDA_CPU_WORKERS": "1"}
@@ -127,19 +141,18 @@ def main() -> None:
     print(f"{machine()} Load when it began: {os.getloadavg()[0]:.1f}.\n")
     print("| experiment | comparisons | rule | faster | slower | rate | 95 % interval | seconds per comparison |")
     print("|---|---|---|---|---|---|---|---|")
-    half = options.comparisons // 2
-    rows = [("same", half, False), ("same", half, True)]
-    rows += [(change, options.detections // 2, loaded) for change in options.changes for loaded in (False, True)]
-    for change, count, loaded in rows:
+    counts = {"same": options.comparisons} | dict.fromkeys(options.changes, options.detections)
+    for change, loaded in itertools.product(counts, options.loads):
+        count = counts[change] // 2
         if count <= 0:
             continue
         began = time.monotonic()
-        signs, done = measure(change, count, plan, loaded)
+        signs, done = measure(change, count, plan, loaded == LOADS[1])
         seconds = (time.monotonic() - began) / done
         for name in ("cuda.perf", *OTHERS):
             faster, slower = signs[name, -1], signs[name, 1]
             found = faster + slower if change == "same" else slower
-            title = f"{change}, {'loaded' if loaded else 'as it is'}"
+            title = f"{change}, {loaded}"
             rate = f"{100 * found / done:.1f} % | {interval(found, done)} | {seconds:.1f}"
             print(f"| {title} | {done} | {name} | {faster} | {slower} | {rate} |", flush=True)
 

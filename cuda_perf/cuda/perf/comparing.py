@@ -130,8 +130,8 @@ def _compare(key: str, base: Result | None, new: Result | None, options: Options
         elif result.status != Status.OK:
             comparison.reason = f"{name}: {result.status}" + (f": {result.message}" if result.message else "")
     if comparison.reason:
-        fails = new is None or new.status not in (Status.OK, Status.SKIPPED)
-        comparison.problem = fails and base is not None and base.status == Status.OK
+        missing = new is None and base is not None and base.status == Status.OK
+        comparison.problem = missing or (new is not None and new.status not in (Status.OK, Status.SKIPPED))
     if base is None or new is None or comparison.reason:
         return comparison
     comparison.counters = changes(base.counters, new.counters)

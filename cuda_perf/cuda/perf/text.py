@@ -8,11 +8,11 @@ import math
 from collections.abc import Sequence
 
 from cuda.perf import statistics
-from cuda.perf.comparing import Comparison, Report, Verdict
+from cuda.perf.comparing import Comparison, CounterChange, Report, Verdict
 from cuda.perf.model import Result, Run, Status
 
 UNITS = ((1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
-MOST_COUNTERS = 5  # shown per benchmark
+MOST_COUNTERS = 3  # sums, and counts of lines, that are shown per benchmark
 
 
 def seconds(value: float) -> str:
@@ -92,15 +92,24 @@ def _counter_lines(each: Comparison) -> list[str]:
     if not each.counters:
         return []
     lines = [f"{each.key}: {len(each.counters)} exact counters changed, which is certain:\n"]
-    for change in each.counters[:MOST_COUNTERS]:
+    for change in notable(each.counters):
         location = f" at {change.location}" if change.location else ""
         lines.append(f"  {change.name}{location}: {change.base:,} -> {change.new:,}\n")
     return lines
 
 
+def notable(changes: list[CounterChange]) -> list[CounterChange]:
+    """Return the changes with the largest ratios: some of the sums, and some of the lines."""
+    ordered = sorted(changes, key=lambda each: -abs(math.log((each.new + 1) / (each.base + 1))))
+    sums = [each for each in ordered if not each.location][:MOST_COUNTERS]
+    return sums + [each for each in ordered if each.location][:MOST_COUNTERS]
+
+
 def summary(report: Report) -> str:
     """Return a sentence with the number of benchmarks per verdict."""
     counts = {verdict: len(report.with_verdict(verdict)) for verdict in Verdict}
+    if report.options.counters_only:
+        counts = {Verdict.NOT_COMPARED: sum(each.counters is None for each in report.comparisons)}
     parts = [f"{count} {verdict}" for verdict, count in counts.items() if count]
     compared = [each.counters for each in report.comparisons if each.counters is not None]
     if compared:
