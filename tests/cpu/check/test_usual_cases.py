@@ -19,7 +19,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from cuda.cpu import driver
-from cuda.cpu.check import Check, bounds
+from cuda.cpu.check import Check, bounds, instrument
+from cuda.cpu.runtime.abi import number
 
 pytestmark = pytest.mark.cpu_only
 
@@ -82,7 +83,7 @@ accesses = st.tuples(
 
 def text_of(chosen: list) -> str:
     text = HEAD
-    for number, ((operation, size), space, index, guard, offset, times, barrier) in enumerate(chosen):
+    for count, ((operation, size), space, index, guard, offset, times, barrier) in enumerate(chosen):
         base, wide = SPACES[space], not SPACES[space].startswith("%r")
         named = space if space.startswith(".") and not (space == ".local" and operation[0] in "ar") else ""
         if space == ".local" and not named:
@@ -92,15 +93,15 @@ def text_of(chosen: list) -> str:
             scale = f"mul.lo.s32 %r12, %r10, {size}; add.s32 %r14, {base}, %r12;"
         address = f"{'%d5' if wide else '%r14'}+{offset}"
         text += f"""
- {GUARDS[guard]} @!%p1 bra SKIP{number};
+ {GUARDS[guard]} @!%p1 bra SKIP{count};
  mov.u32 %r13, 0;
-LOOP{number}:
+LOOP{count}:
  {INDICES[index]} add.s32 %r10, %r10, %r13; {scale}
  mov.u32 %r21, 0;
  {operation.format(named, address)}
  add.u32 %r20, %r20, %r21;
- add.s32 %r13, %r13, 1; setp.lt.s32 %p2, %r13, {times}; @%p2 bra LOOP{number};
-SKIP{number}:
+ add.s32 %r13, %r13, 1; setp.lt.s32 %p2, %r13, {times}; @%p2 bra LOOP{count};
+SKIP{count}:
  {"bar.sync 0;" if barrier else ""}
 """
     return text + TAIL
@@ -140,6 +141,7 @@ def compare(text: str, block: tuple[int, int], buffers: list[int], checks: str) 
     usual = run(text, block, buffers, checks)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bounds, "can_test", lambda *_: False)
+        patch.setattr(instrument, "SINGLY", number("ACCESS_SINGLY"))
         each = run(text, block, buffers, checks)
     assert usual[0] == each[0], text
     assert usual[1] == each[1], text
@@ -159,6 +161,18 @@ BLOCK_SIZES = [(128, 1), (32, 2), (16, 8), (96, 1), (50, 1), (8, 8), (33, 3)]
 @given(chosen=st.lists(accesses, min_size=1, max_size=5), block=st.sampled_from(BLOCK_SIZES))
 def test_memcheck(buffers, chosen, block):
     compare(text_of(chosen), block, buffers, "memcheck")
+
+
+@settings(
+    max_examples=12,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    database=None,
+    phases=[Phase.generate],
+)
+@given(chosen=st.lists(accesses, min_size=1, max_size=5), block=st.sampled_from(BLOCK_SIZES))
+def test_racecheck(buffers, chosen, block):
+    compare(text_of(chosen), block, buffers, "memcheck,racecheck")
 
 
 @pytest.mark.parametrize("space", SPACES)

@@ -49,6 +49,13 @@ def is_right(frame: Frame, access: Access, pointer: Value, variable: Variable, s
     return frame.builder.is_zero(frame.builder.binary("and", wrong, lanes))
 
 
+def is_row(frame: Frame, access: Access) -> bool:
+    """Return whether all lanes run, and access neighbouring memory."""
+    base = access.address.base
+    one = frame.copy.full and frame.module.lane_run == frame.width and access.lanes == -1
+    return one and isinstance(base, Register) and frame.graph.strides.get(base.name) == access.size
+
+
 def _ends(frame: Frame, access: Access, pointer: Value) -> tuple[int, list[Value]] | None:
     """Return the first address of each segment whose lanes are consecutive, and how far it is to the last one's."""
     base = access.address.base

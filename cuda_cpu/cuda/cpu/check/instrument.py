@@ -20,6 +20,7 @@ from cuda.cpu.check import (
     MEMCHECK,
     ORDERS,
     RACECHECK,
+    ROW,
     SIZED,
     SOURCES,
     SPACES,
@@ -49,6 +50,7 @@ from cuda.cpu.ptx.syntax import Instruction
 NULL = Value("null", "ptr", literal=True)
 WARP_MASK = 0xFFFFFFFF
 MOST_ELEMENTS = 8
+SINGLY = 0  # in tests, ACCESS_SINGLY
 ORIGINS: weakref.WeakKeyDictionary[FunctionFacts, Origins] = weakref.WeakKeyDictionary()
 
 
@@ -221,7 +223,7 @@ def _check(frame: Frame, access: Access) -> None:
     pointer = pointers(frame, access.address, access.space)
     if access.skipped is not None:
         pointer = advanced(frame, pointer, access.skipped)
-    what = SPACES[access.space] | frame.module.checks << 4 | access.kind
+    what = SPACES[access.space] | frame.module.checks << 4 | access.kind | SINGLY
     rows: tuple[Value, ...] = ()
     size = access.size
     if isinstance(size, Value):
@@ -235,7 +237,7 @@ def _check(frame: Frame, access: Access) -> None:
     variable = _variable(frame, access)
     what |= VARIABLE if variable else 0
     values = _operands(frame, variable, rows)
-    what |= UNIFORM if pointer.uniform else 0
+    what |= UNIFORM if pointer.uniform else ROW if bounds.is_row(frame, access) else 0
     buffer = _buffer(frame, builder.cast("ptrtoint", pointer, "i64"))
     lanes = frame.mask
     if access.lanes != -1:
@@ -324,7 +326,7 @@ class Checks(Instrumentation):
 
     def __init__(self, checks: int):
         self.checks = checks
-        self.needs_fibers = checks != MEMCHECK
+        self.needs_fibers = bool(checks & ~(MEMCHECK | RACECHECK))
         self.tracks_barriers = bool(checks & SYNCCHECK)
 
     surround = staticmethod(surround)

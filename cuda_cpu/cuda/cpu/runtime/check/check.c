@@ -365,6 +365,20 @@ static bool is_common(const struct cpu_running *warp, uint32_t space, uint64_t a
             address - (uint64_t)(uintptr_t)warp->abi.params >= block->worker->job->compiled->parameter_bytes);
 }
 
+static void check_races(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, uint32_t size,
+                        const uint64_t *addresses, const uint64_t *sizes, const uint64_t *values)
+{
+    cpu_lanes common = lanes;
+    for (cpu_lanes left = lanes; left && (flags & 15) != CPU_SPACE_GLOBAL; left &= left - 1)
+        if (!is_common(warp, flags & 15, addresses[__builtin_ctz(left)]))
+            common &= ~(left & -left);
+    cpu_lanes left = sizes ? common : cpu_race_group(warp, common, site, flags, addresses, size);
+    for (; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        cpu_race_access(warp, lanes, lane, site, flags, addresses, sizes ? sizes[lane] : size, values);
+    }
+}
+
 static bool has_races(const struct cpu_running *warp)
 {
     return warp->block->worker->job->races != NULL;
@@ -387,12 +401,7 @@ void cpu_check_access(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint
     if (uniform && good)
         good = lanes;
     if (flags >> 4 & CPU_RACECHECK)
-        for (cpu_lanes left = good; left; left &= left - 1) {
-            unsigned lane = (unsigned)__builtin_ctz(left);
-            if (is_common(warp, flags & 15, addresses[lane]))
-                cpu_race_access(warp, good, lane, site, flags, addresses, sizes ? sizes[lane] : size,
-                                flags & CPU_ACCESS_VALUES ? values : NULL);
-        }
+        check_races(warp, good, site, flags, size, addresses, sizes, flags & CPU_ACCESS_VALUES ? values : NULL);
     if (flags >> 4 & CPU_SYNCCHECK) {
         if (flags >> CPU_ACCESS_MBARRIER & 7)
             cpu_sync_mbarrier(warp, good, site, flags, addresses, values);

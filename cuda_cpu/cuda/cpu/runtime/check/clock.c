@@ -110,6 +110,10 @@ struct cpu_clock *cpu_clock_join(struct cpu_clock *a, struct cpu_clock *b)
         return cpu_clock_retain(b);
     if (includes(a, b))
         return a;
+    if (includes(b, a)) {
+        cpu_clock_release(a);
+        return cpu_clock_retain(b);
+    }
     struct cpu_clock *both = new_clock(a->count + b->count);
     for (uint32_t i = 0, j = 0; i < a->count || j < b->count;) {
         struct cpu_known *one = i < a->count ? &a->of[i] : NULL, *other = j < b->count ? &b->of[j] : NULL;
@@ -132,12 +136,16 @@ struct cpu_clock *cpu_clock_join(struct cpu_clock *a, struct cpu_clock *b)
 struct cpu_clock *cpu_clock_own(struct cpu_clock *clock, uint64_t block, uint32_t threads, struct cpu_times **times)
 {
     uint32_t count = clock ? clock->count : 0;
-    struct cpu_clock *own = new_clock(count + 1);
-    *times = new_times(threads);
     uint32_t at = 0;
     while (at < count && clock->of[at].block < block)
         at++;
     bool known = at < count && clock->of[at].block == block;
+    if (known && clock->references == 1 && clock->of[at].times->references == 1) { /* nobody else has it */
+        *times = clock->of[at].times;
+        return clock;
+    }
+    struct cpu_clock *own = new_clock(count + 1);
+    *times = new_times(threads);
     if (known)
         memcpy((*times)->of, clock->of[at].times->of, threads * sizeof *(*times)->of);
     for (uint32_t i = 0; i < count + !known; i++) {

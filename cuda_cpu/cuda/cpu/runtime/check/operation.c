@@ -182,20 +182,41 @@ static bool add_cell(struct cpu_operation *operation, const struct cpu_races *ra
     return add_within(operation, range, cached);
 }
 
-/* Add what was done to the cells of a page, and free what they point to while they are in the caches. */
-static bool add_page(struct cpu_operation *operation, const struct cpu_races *races, struct page *page,
+static bool add_line(struct cpu_operation *operation, const struct cpu_races *races, const struct line *line,
+                     uint64_t start, struct cpu_allocation *cached, uint32_t *site)
+{
+    const struct cell *cells = line->room == EXPANDED ? line->cells->of : NULL;
+    uint32_t shift = cells ? line->cells->shift : 2;
+    struct cell words[LINE_WORDS];
+    if (!cells && line->count == 1 && !line->room && line->only.words == UINT32_MAX) {
+        struct cell all = {.read = line->only.event};
+        if (line->only.is_write)
+            all = (struct cell){.write = line->only.event};
+        return add_cell(operation, races, &all, start, LINE_BYTES, cached, site);
+    }
+    if (!cells && !line->count)
+        return true;
+    if (!cells)
+        cpu_shadow_words(line, words);
+    for (uint32_t i = 0; i < LINE_BYTES >> shift; i++) {
+        const struct cell *cell = cells ? &cells[i] : &words[i];
+        if ((cell->write.lanes | cell->strong.lanes | cell->read.lanes) &&
+            !add_cell(operation, races, cell, start + ((uint64_t)i << shift), 1u << shift, cached, site))
+            return false;
+    }
+    return true;
+}
+
+/* Add what was done to the lines of a page, and free what they refer to while it is in the caches. */
+static bool add_page(struct cpu_operation *operation, struct cpu_races *races, struct page *page,
                      struct cpu_allocation *cached, uint32_t *site)
 {
-    uint64_t start = page->number * PAGE_BYTES;
     bool fits = true;
-    for (uint32_t i = 0; i < PAGE_BYTES >> page->shift; i++) {
-        struct cell *cell = &page->cells[i];
-        uint64_t address = start + ((uint64_t)i << page->shift);
-        if (fits && (cell->write.lanes | cell->strong.lanes | cell->read.lanes))
-            fits = add_cell(operation, races, cell, address, 1u << page->shift, cached, site);
-        free(cell->more);
+    for (uint32_t i = 0; i < PAGE_BYTES / LINE_BYTES; i++) {
+        struct line *line = &page->lines[i];
+        fits = fits && add_line(operation, races, line, page->number * PAGE_BYTES + i * LINE_BYTES, cached, site);
+        cpu_shadow_empty(races, line);
     }
-    page->is_empty = true;
     return fits;
 }
 
@@ -241,7 +262,7 @@ static bool add_polled(struct cpu_operation *operation, const struct cpu_races *
 void cpu_operation_launched(const struct cpu_job *job)
 {
     uint32_t site = UINT32_MAX;
-    const struct cpu_races *races = job->races;
+    struct cpu_races *races = job->races;
     struct cpu_operation *operation = job->operation ? calloc(1, sizeof *operation) : NULL;
     size_t count;
     struct page **pages = operation ? pages_of(races, &count) : NULL;

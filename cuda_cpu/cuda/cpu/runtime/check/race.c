@@ -8,7 +8,7 @@
 #include "operation.h"
 #include "race_parts.h"
 
-#define MAX_READERS 32u /* of one cell: later ones replace earlier ones */
+#include <string.h>
 
 bool cpu_races_begin(struct cpu_job *job)
 {
@@ -23,6 +23,7 @@ void cpu_races_end(struct cpu_job *job)
             cpu_operation_launched(job);
         cpu_shadow_free(job->races);
         cpu_race_free_sync_vars(job->races);
+        free(job->races->unused);
     }
     free(job->races);
     job->races = NULL;
@@ -145,34 +146,24 @@ static void report_reads(const struct access *access, struct cell *cell, uint64_
 
 static void record_read(const struct access *access, struct cell *cell, const struct event *mine)
 {
-    if (!cell->read.lanes) {
-        cell->read = *mine;
-        return;
-    }
-    if (merge(&cell->read, mine))
-        return;
     struct readers *more = cell->more;
-    if (knows(access, &cell->read) && !more) {
-        cell->read = *mine; /* a clock that includes this read includes that one */
+    uint32_t count = more ? more->count : 0, left = 0;
+    if (cell->read.lanes && merge(&cell->read, mine))
         return;
-    }
-    for (uint32_t i = 0; more && i < more->count; i++)
+    for (uint32_t i = 0; i < count; i++)
         if (merge(&more->of[i], mine))
             return;
-    uint32_t room = more ? 2 * more->room : 2;
-    if (more && more->count < more->room) {
-        more->of[more->count++] = *mine;
-    } else if (room <= MAX_READERS && cpu_shadow_has_room(access->races)) {
-        more = taken(realloc(more, sizeof *more + room * sizeof *more->of));
-        if (!cell->more)
-            more->count = more->next = 0;
-        access->races->bytes += (room - (cell->more ? more->room : 0)) * sizeof *more->of;
-        more->room = room;
-        more->of[more->count++] = *mine;
-        cell->more = more;
-    } else if (more) {
-        more->of[more->next++ % more->count] = *mine;
+    for (uint32_t i = 0; i < count; i++) /* a clock that includes this read includes those that it knows of */
+        if (!knows(access, &more->of[i]))
+            more->of[left++] = more->of[i];
+    if (more)
+        more->count = left;
+    if (cell->read.lanes && knows(access, &cell->read)) {
+        cell->read = left ? more->of[0] : (struct event){0};
+        if (left)
+            memmove(more->of, more->of + 1, --more->count * sizeof *more->of);
     }
+    cpu_shadow_add_read(access->races, cell, mine);
 }
 
 static void write_over(struct event *event, const struct event *mine)
@@ -282,13 +273,14 @@ void cpu_race_access(struct cpu_running *warp, cpu_lanes lanes, unsigned lane, u
     const struct event mine = event_of(&access);
     bool by_bytes = (address | size) & 3;
     if (access.shared && flags & CPU_ACCESS_VOLATILE && flags & CPU_ACCESS_WRITE)
-        access.state->together = lanes;
+        access.state->together = lanes, cpu_race_changes(warp);
     while (address < end) {
-        struct page *page = cpu_shadow_page(races, address, by_bytes);
-        uint64_t stop = (address | (PAGE_BYTES - 1)) + 1;
+        struct line *line = cpu_shadow_line(races, address);
+        struct cells *cells = line ? cpu_shadow_cells(races, line, by_bytes) : NULL;
+        uint64_t stop = (address | (LINE_BYTES - 1)) + 1;
         stop = stop < end ? stop : end;
-        for (; page && address < stop; address += 1u << page->shift)
-            look(&access, &page->cells[address % PAGE_BYTES >> page->shift], address, address + (1u << page->shift),
+        for (; cells && address < stop; address += 1u << cells->shift)
+            look(&access, &cells->of[address % LINE_BYTES >> cells->shift], address, address + (1u << cells->shift),
                  &mine);
         address = stop;
     }

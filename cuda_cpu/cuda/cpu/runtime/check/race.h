@@ -18,6 +18,9 @@ void cpu_race_block_end(struct cpu_block *block);
 /* Check an access of a lane; `values` as in check_access. */
 void cpu_race_access(struct cpu_running *warp, cpu_lanes lanes, unsigned lane, uint64_t site, uint32_t flags,
                      const uint64_t *addresses, uint64_t size, const uint64_t *values);
+/* race_group.c: check and record accesses of lanes; return the lanes whose accesses must be checked by cpu_race_access. */
+cpu_lanes cpu_race_group(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags,
+                         const uint64_t *addresses, uint32_t size);
 /* Forget earlier accesses to a range that was newly allocated. */
 void cpu_race_forget(struct cpu_running *warp, uint64_t address, uint64_t size);
 /* Synchronisation: */

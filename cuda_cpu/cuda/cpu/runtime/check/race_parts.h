@@ -13,6 +13,9 @@
 
 #define PAGE_BYTES 4096u
 #define BUCKETS 65536u
+#define CACHED_PAGES 64u
+#define LINE_BYTES 128u
+#define LINE_WORDS 32u
 #define CACHED_SITES 1024u
 #define MAX_POLLED 64u
 
@@ -32,13 +35,38 @@ struct cell {
     struct readers *more;             /* concurrent reads */
 };
 
-/* Cells for words, or for bytes once a part of a word was accessed. */
+/* Cells for the words of a line, or for its bytes once a part of a word was accessed. */
+struct cells {
+    uint32_t shift; /* log2 of the bytes of a cell */
+    struct cell of[];
+};
+
+/* Weak accesses to some words of a line that each lane of a warp, or all of them to the same words, made at one time. */
+struct run {
+    struct event event;
+    uint32_t words; /* of the line, as bits */
+    int8_t first;   /* the word of lane 0, if each lane accesses its own: that of lane i is `first` + i */
+    bool is_uniform, is_write;
+};
+
+/* The usual accesses to a line are kept as runs, in their order: at most one write of each word, and the reads since.
+ * Others, and what may be a race, need cells. */
+struct line {
+    uint16_t count, room; /* room 0: `only`; EXPANDED: `cells` */
+    uint32_t next;        /* as in struct readers */
+    union {
+        struct run only, *runs;
+        struct cells *cells;
+    };
+};
+
+#define EXPANDED 0xffffu
+#define MAX_READERS 32u /* of one cell, after its first: later ones replace earlier ones */
+
 struct page {
     struct page *next;
     uint64_t number;
-    uint32_t shift; /* log2 of the bytes of a cell */
-    bool is_empty;  /* its cells have nothing to free */
-    struct cell cells[];
+    struct line lines[PAGE_BYTES / LINE_BYTES];
 };
 
 /* A memory location that threads synchronise through (SyncVar in TSan). */
@@ -51,11 +79,12 @@ struct sync_var {
 };
 
 struct cpu_races {
-    struct page *pages[BUCKETS];
+    struct page *pages[BUCKETS], *recent[CACHED_PAGES];
     struct sync_var *sync_vars[BUCKETS];
     uint64_t *sites;
     uint32_t site_count, cached[CACHED_SITES];
     size_t bytes;
+    struct cpu_race_block *unused; /* of a block that has ended, for the next one; or NULL */
     uint32_t polled_count;
     uint64_t polled[MAX_POLLED]; /* global addresses of strong reads */
 };
@@ -87,6 +116,8 @@ struct cpu_meeting {
 struct cpu_race_block {
     uint32_t number; /* in the grid */
     uint32_t threads; /* rounded up to whole warps */
+    uint32_t changed; /* bit w: the lanes of warp w are no longer as they are at the start of a block */
+    cpu_lanes alike[CPU_MAX_WARPS]; /* lanes of each warp that have one time and one clock; 0: unknown */
     struct cpu_meeting *barriers[CPU_BARRIERS], *passing[CPU_MAX_WARPS];
     struct cpu_clock *cluster[2];
     struct lane lanes[];
@@ -112,13 +143,28 @@ static inline struct lane *lane_of(const struct cpu_running *warp, unsigned lane
 }
 
 /* race_shadow.c */
-/* Return the page of an address, with cells for bytes if `by_bytes`; NULL: the limit of shadow memory is reached. */
-struct page *cpu_shadow_page(struct cpu_races *races, uint64_t address, bool by_bytes);
+/* NULL: the limit of shadow memory is reached. */
+struct line *cpu_shadow_line(struct cpu_races *races, uint64_t address);
+/* Return the cells of a line, for bytes if `by_bytes`. */
+struct cells *cpu_shadow_cells(struct cpu_races *races, struct line *line, bool by_bytes);
+/* Return the last write and the first read since of each word of a line that has runs. */
+void cpu_shadow_words(const struct line *line, struct cell words[LINE_WORDS]);
+/* Free what a line refers to. */
+void cpu_shadow_empty(struct cpu_races *races, struct line *line);
+void cpu_shadow_add_read(struct cpu_races *races, struct cell *cell, const struct event *event);
+/* Return the runs of a line, with room for one more; NULL: there is none. */
+struct run *cpu_shadow_runs(struct cpu_races *races, struct line *line);
 void cpu_shadow_drop_readers(struct cpu_races *races, struct cell *cell);
 bool cpu_shadow_has_room(const struct cpu_races *races);
 void cpu_shadow_forget(struct cpu_races *races, uint64_t address, uint64_t size);
 void cpu_shadow_free(struct cpu_races *races);
 uint32_t cpu_shadow_site(struct cpu_races *races, uint64_t site); /* index for a site, 32 bits */
+
+static inline void cpu_race_changes(struct cpu_running *warp) /* the clocks or times of its lanes */
+{
+    warp->block->race->alike[warp->abi.warp_id] = 0;
+    warp->block->race->changed |= 1u << warp->abi.warp_id;
+}
 
 /* race_sync.c */
 /* A strong access: acquires the clocks that others have released at the location, and releases the thread's own. */

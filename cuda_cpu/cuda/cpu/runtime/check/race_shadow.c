@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Shadow memory of racecheck: a cell for each word of memory (for each byte once parts of a word were accessed), with
- * the last write and the reads since. Pages of cells are in a hash table.
+ * Shadow memory of racecheck: the last write of each word of memory and the reads since, as runs (of lanes of a warp) or
+ * in a cell for each word (for each byte once parts of a word were accessed). Pages are in a hash table.
  */
 #include "race_parts.h"
 
@@ -16,55 +16,146 @@ static struct page **bucket_of(struct cpu_races *races, uint64_t number)
     return &races->pages[number * 0x9e3779b97f4a7c15u >> 48];
 }
 
-static size_t page_bytes(uint32_t shift)
-{
-    return sizeof(struct page) + (PAGE_BYTES >> shift) * sizeof(struct cell);
-}
-
 static struct readers *copy_readers(struct cpu_races *races, const struct readers *readers)
 {
     if (!readers)
         return NULL;
-    struct readers *copy = taken(malloc(sizeof *copy + readers->count * sizeof *copy->of));
+    struct readers *copy = taken(malloc(sizeof *copy + readers->room * sizeof *copy->of));
     memcpy(copy, readers, sizeof *copy + readers->count * sizeof *copy->of);
-    copy->room = readers->count;
     races->bytes += copy->room * sizeof *copy->of;
     return copy;
 }
 
-/* Replace a page by one with a cell for each byte. */
-static struct page *split(struct cpu_races *races, struct page **slot)
+static size_t cells_bytes(uint32_t shift)
 {
-    struct page *words = *slot, *bytes = taken(calloc(1, page_bytes(0)));
-    bytes->next = words->next;
-    bytes->number = words->number;
-    for (uint32_t i = 0; i < PAGE_BYTES; i++) {
-        bytes->cells[i] = words->cells[i / 4];
-        if (i % 4)
-            bytes->cells[i].more = copy_readers(races, bytes->cells[i].more);
+    return sizeof(struct cells) + (LINE_BYTES >> shift) * sizeof(struct cell);
+}
+
+static void add_runs(struct cpu_races *races, struct cells *cells, const struct line *line)
+{
+    const struct run *runs = line->room ? line->runs : &line->only;
+    for (uint32_t i = 0; i < line->count; i++) {
+        for (uint32_t left = runs[i].words; left; left &= left - 1) {
+            uint32_t word = (uint32_t)__builtin_ctz(left);
+            struct event event = runs[i].event;
+            event.lanes = runs[i].is_uniform ? event.lanes : 1u << (word - (uint32_t)runs[i].first);
+            for (uint32_t at = word * 4 >> cells->shift; at < (word + 1) * 4 >> cells->shift; at++)
+                if (runs[i].is_write)
+                    cells->of[at].write = event;
+                else
+                    cpu_shadow_add_read(races, &cells->of[at], &event);
+        }
     }
-    races->bytes += page_bytes(0) - page_bytes(2);
-    *slot = bytes;
+    for (uint32_t at = 0; at < LINE_BYTES >> cells->shift; at++)
+        if (cells->of[at].more)
+            cells->of[at].more->next = line->next;
+}
+
+void cpu_shadow_words(const struct line *line, struct cell words[LINE_WORDS])
+{
+    const struct run *runs = line->room ? line->runs : &line->only;
+    memset(words, 0, LINE_WORDS * sizeof *words);
+    for (uint32_t i = 0; i < line->count; i++) {
+        for (uint32_t left = runs[i].words; left; left &= left - 1) {
+            struct cell *word = &words[__builtin_ctz(left)];
+            struct event *event = runs[i].is_write ? &word->write : &word->read;
+            if (event->lanes)
+                continue;
+            *event = runs[i].event;
+            if (!runs[i].is_uniform)
+                event->lanes = 1u << (__builtin_ctz(left) - runs[i].first);
+        }
+    }
+}
+
+/* Replace cells for words by cells for bytes. */
+static struct cells *split(struct cpu_races *races, struct cells *words)
+{
+    struct cells *bytes = taken(calloc(1, cells_bytes(0)));
+    for (uint32_t i = 0; i < LINE_BYTES; i++) {
+        bytes->of[i] = words->of[i / 4];
+        if (i % 4)
+            bytes->of[i].more = copy_readers(races, bytes->of[i].more);
+    }
+    races->bytes += cells_bytes(0) - cells_bytes(2);
     free(words);
     return bytes;
 }
 
+struct cells *cpu_shadow_cells(struct cpu_races *races, struct line *line, bool by_bytes)
+{
+    if (line->room != EXPANDED) {
+        uint32_t shift = by_bytes ? 0 : 2;
+        struct cells *cells = taken(calloc(1, cells_bytes(shift)));
+        races->bytes += cells_bytes(shift);
+        cells->shift = shift;
+        add_runs(races, cells, line);
+        if (line->room)
+            free(line->runs);
+        races->bytes -= line->room * sizeof *line->runs;
+        *line = (struct line){.room = EXPANDED, .cells = cells};
+    } else if (by_bytes && line->cells->shift) {
+        line->cells = split(races, line->cells);
+    }
+    return line->cells;
+}
+
+struct run *cpu_shadow_runs(struct cpu_races *races, struct line *line)
+{
+    if (line->count < (line->room ? line->room : 1u))
+        return line->room ? line->runs : &line->only;
+    uint32_t room = line->room ? 2u * line->room : 4;
+    if (!cpu_shadow_has_room(races))
+        return NULL;
+    struct run only = line->only, *runs = taken(realloc(line->room ? line->runs : NULL, room * sizeof *runs));
+    if (!line->room)
+        *runs = only;
+    races->bytes += (room - line->room) * sizeof *runs;
+    line->room = (uint16_t)room;
+    return line->runs = runs;
+}
+
+void cpu_shadow_add_read(struct cpu_races *races, struct cell *cell, const struct event *event)
+{
+    struct readers *more = cell->more;
+    if (!cell->read.lanes) {
+        cell->read = *event;
+        return;
+    }
+    uint32_t room = more ? 2 * more->room : 2;
+    if (more && more->count < more->room) {
+        more->of[more->count++] = *event;
+    } else if (room <= MAX_READERS && cpu_shadow_has_room(races)) {
+        more = taken(realloc(more, sizeof *more + room * sizeof *more->of));
+        if (!cell->more)
+            more->count = more->next = 0;
+        races->bytes += (room - (cell->more ? more->room : 0)) * sizeof *more->of;
+        more->room = room;
+        more->of[more->count++] = *event;
+        cell->more = more;
+    } else if (more && more->count) {
+        more->of[more->next++ % more->count] = *event;
+    }
+}
+
 /* NULL: MAX_BYTES is reached. */
-struct page *cpu_shadow_page(struct cpu_races *races, uint64_t address, bool by_bytes)
+struct line *cpu_shadow_line(struct cpu_races *races, uint64_t address)
 {
     uint64_t number = address / PAGE_BYTES;
-    struct page **slot = bucket_of(races, number);
-    while (*slot && (*slot)->number != number)
-        slot = &(*slot)->next;
-    if (!*slot) {
-        uint32_t shift = by_bytes ? 0 : 2;
-        if (races->bytes + page_bytes(shift) > MAX_BYTES || !(*slot = calloc(1, page_bytes(shift))))
-            return NULL;
-        races->bytes += page_bytes(shift);
-        (*slot)->number = number;
-        (*slot)->shift = shift;
+    struct page **recent = &races->recent[number % CACHED_PAGES];
+    if (!*recent || (*recent)->number != number) {
+        struct page **slot = bucket_of(races, number);
+        while (*slot && (*slot)->number != number)
+            slot = &(*slot)->next;
+        if (!*slot) {
+            if (races->bytes + sizeof(struct page) > MAX_BYTES || !(*slot = calloc(1, sizeof **slot)))
+                return NULL;
+            races->bytes += sizeof(struct page);
+            (*slot)->number = number;
+        }
+        *recent = *slot;
     }
-    return by_bytes && (*slot)->shift ? split(races, slot) : *slot;
+    return &(*recent)->lines[address % PAGE_BYTES / LINE_BYTES];
 }
 
 void cpu_shadow_drop_readers(struct cpu_races *races, struct cell *cell)
@@ -75,19 +166,37 @@ void cpu_shadow_drop_readers(struct cpu_races *races, struct cell *cell)
     cell->more = NULL;
 }
 
+void cpu_shadow_empty(struct cpu_races *races, struct line *line)
+{
+    if (line->room == EXPANDED) {
+        for (uint32_t i = 0; i < LINE_BYTES >> line->cells->shift; i++)
+            cpu_shadow_drop_readers(races, &line->cells->of[i]);
+        races->bytes -= cells_bytes(line->cells->shift);
+        free(line->cells);
+    } else if (line->room) {
+        races->bytes -= line->room * sizeof *line->runs;
+        free(line->runs);
+    }
+    *line = (struct line){0};
+}
+
 void cpu_shadow_forget(struct cpu_races *races, uint64_t address, uint64_t size)
 {
     uint64_t end = address + size;
-    for (uint64_t number = address / PAGE_BYTES; size && number <= (end - 1) / PAGE_BYTES; number++) {
-        struct page *page = *bucket_of(races, number);
-        while (page && page->number != number)
-            page = page->next;
-        for (uint32_t i = 0; page && i < PAGE_BYTES >> page->shift; i++) {
-            uint64_t at = number * PAGE_BYTES + ((uint64_t)i << page->shift);
-            if (at + (1u << page->shift) <= address || at >= end)
+    for (; address < end; address = (address | (LINE_BYTES - 1)) + 1) {
+        struct line *line = cpu_shadow_line(races, address);
+        uint64_t start = address & -(uint64_t)LINE_BYTES;
+        if (line && address == start && end - start >= LINE_BYTES) {
+            cpu_shadow_empty(races, line);
+            continue;
+        }
+        struct cells *cells = line ? cpu_shadow_cells(races, line, false) : NULL;
+        for (uint32_t i = 0; cells && i < LINE_BYTES >> cells->shift; i++) {
+            uint64_t at = start + ((uint64_t)i << cells->shift);
+            if (at + (1u << cells->shift) <= address || at >= end)
                 continue;
-            cpu_shadow_drop_readers(races, &page->cells[i]);
-            page->cells[i] = (struct cell){0};
+            cpu_shadow_drop_readers(races, &cells->of[i]);
+            cells->of[i] = (struct cell){0};
         }
     }
 }
@@ -117,8 +226,9 @@ void cpu_shadow_free(struct cpu_races *races)
     for (uint32_t bucket = 0; bucket < BUCKETS; bucket++) {
         for (struct page *page = races->pages[bucket], *next; page; page = next) {
             next = page->next;
-            for (uint32_t i = 0; !page->is_empty && i < PAGE_BYTES >> page->shift; i++)
-                free(page->cells[i].more);
+            for (uint32_t i = 0; i < PAGE_BYTES / LINE_BYTES; i++)
+                if (page->lines[i].room)
+                    cpu_shadow_empty(races, &page->lines[i]);
             free(page);
         }
     }

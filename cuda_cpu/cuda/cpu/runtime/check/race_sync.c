@@ -13,20 +13,30 @@ void cpu_clock_no_memory(void)
     cpu_fault_now(cpu_race_warp, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for racecheck");
 }
 
+static struct cpu_race_block *new_block(uint32_t threads)
+{
+    struct cpu_race_block *race = calloc(1, sizeof *race + threads * sizeof *race->lanes);
+    if (!race)
+        return NULL;
+    race->threads = threads;
+    for (uint32_t i = 0; i < threads; i++)
+        race->lanes[i].time = 1;
+    return race;
+}
+
 bool cpu_race_block_begin(struct cpu_block *block)
 {
     const struct cpu_warp *first = &block->warps[0].abi;
     uint32_t threads = block->worker->job->warps * CPU_WARP_SIZE;
-    struct cpu_race_block *race = calloc(1, sizeof *race + threads * sizeof *race->lanes);
-    if (!race)
+    struct cpu_races *races = block->worker->job->races;
+    struct cpu_race_block *race = races->unused;
+    races->unused = NULL;
+    if (!race && !(race = new_block(threads)))
         return false;
     race->number = first->block_idx[0] +
                    first->grid_dim[0] * (first->block_idx[1] + first->grid_dim[1] * first->block_idx[2]);
-    race->threads = threads;
-    for (uint32_t i = 0; i < threads; i++)
-        race->lanes[i].time = 1;
     block->race = race;
-    cpu_shadow_forget(block->worker->job->races, (uint64_t)(uintptr_t)first->shared, first->shared_size);
+    cpu_shadow_forget(races, (uint64_t)(uintptr_t)first->shared, first->shared_size);
     return true;
 }
 
@@ -44,28 +54,45 @@ void cpu_race_block_end(struct cpu_block *block)
     if (!race)
         return;
     for (uint32_t i = 0; i < race->threads; i++) {
+        if (!(race->changed >> i / CPU_WARP_SIZE & 1))
+            continue;
         cpu_clock_release(race->lanes[i].knows);
         cpu_clock_release(race->lanes[i].fenced);
         cpu_clock_release(race->lanes[i].fenced_block);
         free(race->lanes[i].copies);
+        race->lanes[i] = (struct lane){.time = 1};
     }
-    for (uint32_t i = 0; i < CPU_BARRIERS; i++)
+    for (uint32_t i = 0; race->changed && i < CPU_BARRIERS; i++) {
         drop_meeting(race->barriers[i]);
-    for (uint32_t i = 0; i < CPU_MAX_WARPS; i++)
+        race->barriers[i] = NULL;
+    }
+    for (uint32_t i = 0; race->changed && i < CPU_MAX_WARPS; i++) {
         drop_meeting(race->passing[i]); /* left over if the launch was stopped */
+        race->passing[i] = NULL;
+        race->alike[i] = 0;
+    }
     cpu_clock_release(race->cluster[0]);
     cpu_clock_release(race->cluster[1]);
-    free(race);
+    race->cluster[0] = race->cluster[1] = NULL;
+    race->changed = 0;
     block->race = NULL;
+    struct cpu_races *races = block->worker->job->races;
+    free(races->unused);
+    races->unused = race;
 }
 
 /* Join the clocks and own times of the lanes into `clock`. */
 static struct cpu_clock *gather(struct cpu_clock *clock, const struct cpu_running *warp, cpu_lanes lanes)
 {
     const struct cpu_race_block *race = warp->block->race;
+    struct cpu_clock *last = NULL;
     struct cpu_times *own;
-    for (cpu_lanes left = lanes; left; left &= left - 1)
-        clock = cpu_clock_join(clock, lane_of(warp, (unsigned)__builtin_ctz(left))->knows);
+    for (cpu_lanes left = lanes; left; left &= left - 1) {
+        struct cpu_clock *knows = lane_of(warp, (unsigned)__builtin_ctz(left))->knows;
+        if (knows != last)
+            clock = cpu_clock_join(clock, knows);
+        last = knows;
+    }
     clock = cpu_clock_own(clock, race->number, race->threads, &own);
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
@@ -79,9 +106,29 @@ static void learn(struct lane *lane, struct cpu_clock *clock)
     lane->knows = cpu_clock_join(lane->knows, clock);
 }
 
+/* Let lanes learn of a clock. Most of them have the same clock before, and so afterwards. */
+static void learn_all(struct cpu_running *warp, cpu_lanes lanes, struct cpu_clock *clock)
+{
+    struct cpu_clock *before = NULL, *after = NULL;
+    for (bool first = true; lanes; lanes &= lanes - 1, first = false) {
+        struct lane *lane = lane_of(warp, (unsigned)__builtin_ctz(lanes));
+        if (first || lane->knows != before) {
+            cpu_clock_release(before);
+            before = cpu_clock_retain(lane->knows);
+            learn(lane, clock);
+            after = lane->knows;
+        } else {
+            cpu_clock_release(lane->knows);
+            lane->knows = cpu_clock_retain(after);
+        }
+    }
+    cpu_clock_release(before);
+}
+
 void cpu_race_fence(struct cpu_running *warp, cpu_lanes lanes, bool in_block)
 {
     cpu_race_warp = warp;
+    cpu_race_changes(warp);
     for (; lanes; lanes &= lanes - 1) {
         unsigned number = (unsigned)__builtin_ctz(lanes);
         struct lane *lane = lane_of(warp, number);
@@ -99,6 +146,7 @@ void cpu_race_fence(struct cpu_running *warp, cpu_lanes lanes, bool in_block)
 void cpu_race_meet(struct cpu_running *warp, cpu_lanes lanes, const uint64_t *masks)
 {
     cpu_race_warp = warp;
+    cpu_race_changes(warp);
     for (cpu_lanes left = lanes; left;) {
         cpu_lanes named = (cpu_lanes)masks[__builtin_ctz(left)], alike = 0;
         for (cpu_lanes each = left; each; each &= each - 1)
@@ -107,11 +155,9 @@ void cpu_race_meet(struct cpu_running *warp, cpu_lanes lanes, const uint64_t *ma
         left &= ~alike;
         struct cpu_clock *clock = gather(NULL, warp, named & warp->live);
         alike &= named; /* the behaviour of other lanes is undefined */
-        for (; alike; alike &= alike - 1) {
-            struct lane *lane = lane_of(warp, (unsigned)__builtin_ctz(alike));
-            learn(lane, clock);
-            lane->time++;
-        }
+        learn_all(warp, alike, clock);
+        for (; alike; alike &= alike - 1)
+            lane_of(warp, (unsigned)__builtin_ctz(alike))->time++;
         cpu_clock_release(clock);
     }
 }
@@ -120,6 +166,7 @@ void cpu_race_arrive(struct cpu_running *warp, uint32_t barrier, cpu_lanes lanes
 {
     struct cpu_race_block *race = warp->block->race;
     cpu_race_warp = warp;
+    cpu_race_changes(warp);
     if (barrier >= CPU_BARRIERS)
         return; /* the barrier service raises the fault */
     struct cpu_meeting **slot = &race->barriers[barrier];
@@ -144,8 +191,9 @@ void cpu_race_pass(struct cpu_running *warp, cpu_lanes lanes)
     struct cpu_meeting **slot = &warp->block->race->passing[warp->abi.warp_id], *meeting = *slot;
     cpu_race_warp = warp;
     *slot = NULL;
-    for (; meeting && lanes; lanes &= lanes - 1)
-        learn(lane_of(warp, (unsigned)__builtin_ctz(lanes)), meeting->clock);
+    cpu_race_changes(warp);
+    if (meeting)
+        learn_all(warp, lanes, meeting->clock);
     drop_meeting(meeting);
 }
 
@@ -154,6 +202,7 @@ void cpu_race_cluster_arrive(struct cpu_running *warp, cpu_lanes lanes)
     struct cpu_cluster *cluster = warp->block->cluster;
     struct cpu_clock **slot = &cluster->blocks[0]->race->cluster[cluster->phase & 1];
     cpu_race_warp = warp;
+    cpu_race_changes(warp);
     if (!cluster->arrived) {
         cpu_clock_release(*slot);
         *slot = NULL;
@@ -166,9 +215,8 @@ void cpu_race_cluster_arrive(struct cpu_running *warp, cpu_lanes lanes)
 void cpu_race_cluster_pass(struct cpu_running *warp, cpu_lanes lanes)
 {
     cpu_race_warp = warp;
-    struct cpu_clock *clock = warp->block->cluster->blocks[0]->race->cluster[warp->cluster_phase & 1];
-    for (; lanes; lanes &= lanes - 1)
-        learn(lane_of(warp, (unsigned)__builtin_ctz(lanes)), clock);
+    cpu_race_changes(warp);
+    learn_all(warp, lanes, warp->block->cluster->blocks[0]->race->cluster[warp->cluster_phase & 1]);
 }
 
 static struct sync_var *sync_var_at(struct cpu_races *races, uint64_t address, bool make)
@@ -188,6 +236,7 @@ static struct sync_var *sync_var_at(struct cpu_races *races, uint64_t address, b
 struct copies *cpu_race_copies_of(struct lane *lane)
 {
     if (!lane->copies) {
+        cpu_race_changes(cpu_race_warp);
         lane->copies = taken(calloc(1, sizeof *lane->copies));
         lane->copies->time = 1;
     }
@@ -218,6 +267,7 @@ void cpu_race_copies(struct cpu_running *warp, cpu_lanes lanes, uint32_t order, 
 {
     bool bulk = order == CPU_ORDER_COMMIT_BULK || order == CPU_ORDER_WAIT_BULK || order == CPU_ORDER_WAIT_BULK_READ;
     cpu_race_warp = warp;
+    cpu_race_changes(warp);
     count = count < GROUPS ? count : GROUPS - 1;
     for (; lanes; lanes &= lanes - 1) {
         unsigned number = (unsigned)__builtin_ctz(lanes);
@@ -262,6 +312,7 @@ static void release_in_block(struct sync_var *sync, struct cpu_running *warp, un
 void cpu_race_synchronise(struct cpu_running *warp, unsigned number, uint32_t flags, uint64_t address)
 {
     struct lane *lane = lane_of(warp, number);
+    cpu_race_changes(warp);
     bool completes = flags & CPU_ACCESS_ASYNC && flags >> CPU_ACCESS_MBARRIER & 7;
     bool releases = flags & CPU_ACCESS_RELEASE, in_block = flags & CPU_ACCESS_BLOCK_SCOPE;
     bool tells = flags & CPU_ACCESS_WRITE && (releases || completes || lane->fenced_block);

@@ -112,12 +112,15 @@ static void run_without_fibers(void *argument)
         void (*entry)(struct cpu_warp *) = atomic_load_explicit(&job->compiled->entry, memory_order_acquire);
         while (index < end && !atomic_load_explicit(&job->stop, memory_order_relaxed)) {
             index += cpu_block_start(block, job, index, end);
+            if (job->races && !cpu_race_block_begin(block))
+                cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for racecheck");
             for (uint32_t w = 0; w < calls; w++) {
                 struct cpu_running *warp = &block->warps[w];
                 worker->current = warp;
                 warp->abi.budget = worker->deadline ? CPU_SHORT_BUDGET : CPU_PLAIN_BUDGET;
                 entry(&warp->abi);
             }
+            cpu_race_block_end(block);
         }
     }
 }
@@ -136,8 +139,10 @@ static bool work_without_fibers(struct cpu_job *job, struct cpu_worker *worker)
         return false;
     if (!done && !atomic_load(&job->stop))
         cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for a block");
-    if (worker->block)
+    if (worker->block) {
+        cpu_race_block_end(worker->block); /* left over if the launch was stopped */
         cpu_block_give(worker, worker->block);
+    }
     return true;
 }
 

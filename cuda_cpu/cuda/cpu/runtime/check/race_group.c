@@ -1,0 +1,233 @@
+/* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * racecheck of a warp's weak accesses to words, for all its lanes at once: each line of memory gets a run of lanes. What
+ * may be a race is left to race.c, which looks at the accesses of each lane in cells that are made of the runs.
+ */
+#include "race_parts.h"
+
+#define SINGLE (CPU_ACCESS_STRONG | CPU_ACCESS_RELEASE | CPU_ACCESS_ATOMIC | CPU_ACCESS_VOLATILE | CPU_ACCESS_ASYNC | \
+                CPU_ACCESS_SINGLY)
+
+/* The lanes have one time and one clock. */
+struct group {
+    struct cpu_running *warp;
+    struct cpu_races *races;
+    const struct cpu_clock *knows;
+    struct event event; /* of the access, without lanes */
+    bool is_write;
+};
+
+enum knowledge { NONE, SOME, ALL };
+
+/* Return of how many lanes of a run the group knows that they made it. */
+static enum knowledge knows_of(const struct group *group, const struct run *run)
+{
+    const struct cpu_times *times = cpu_clock_of(group->knows, run->event.block);
+    if (!times)
+        return NONE;
+    const uint32_t *of = times->of + run->event.warp * CPU_WARP_SIZE;
+    cpu_lanes known = 0;
+    for (unsigned lane = 0; lane < CPU_WARP_SIZE; lane++)
+        known |= (cpu_lanes)(of[lane] >= run->event.time) << lane;
+    known &= run->event.lanes;
+    return known == run->event.lanes ? ALL : known ? SOME : NONE;
+}
+
+static bool is_same_event(const struct event *a, const struct event *b)
+{
+    return a->block == b->block && a->time == b->time && a->warp == b->warp && a->site == b->site;
+}
+
+/* Return whether each thread of `mine` accesses words that it has accessed itself in the run. */
+static bool is_own(const struct run *run, const struct run *mine)
+{
+    return run->event.block == mine->event.block && run->event.warp == mine->event.warp && !run->is_uniform &&
+           !mine->is_uniform && run->first == mine->first;
+}
+
+static cpu_lanes lanes_of(uint32_t words, int first)
+{
+    return first < 0 ? words << -first : words >> first;
+}
+
+static void cut(struct run *run, uint32_t words)
+{
+    run->words &= ~words;
+    if (!run->is_uniform)
+        run->event.lanes = lanes_of(run->words, run->first);
+}
+
+/* Return whether a run and the access to some of its words are ordered, or may be concurrent; *known: they are ordered. */
+static bool is_usual(const struct group *group, const struct run *run, const struct run *mine, bool *known)
+{
+    *known = true;
+    if (is_own(run, mine))
+        return true;
+    enum knowledge knowledge = knows_of(group, run);
+    *known = knowledge == ALL;
+    return *known || (knowledge == NONE && !run->is_write && !mine->is_write);
+}
+
+/* Add a run to the end, or let it join an earlier one of the same access: then `*run` is that one and this. */
+static bool joins(const struct run *run, struct run *mine)
+{
+    if (!is_same_event(&run->event, &mine->event) || run->is_write != mine->is_write ||
+        run->is_uniform != mine->is_uniform || (run->is_uniform ? run->words : (uint32_t)(uint8_t)run->first) !=
+        (mine->is_uniform ? mine->words : (uint32_t)(uint8_t)mine->first))
+        return false;
+    mine->event.lanes |= run->event.lanes;
+    mine->words |= run->words;
+    return true;
+}
+
+/* Record an access to a line; false: it may be a race, or there is no room. */
+static bool touch(const struct group *group, struct line *line, struct run mine)
+{
+    if (line->room == EXPANDED)
+        return false;
+    struct run *runs = line->room ? line->runs : &line->only;
+    uint64_t known = 0;
+    uint32_t left = 0, covered = 0;
+    for (uint32_t i = 0; i < line->count; i++) {
+        bool is_known;
+        if (!(runs[i].words & mine.words))
+            continue;
+        if (!is_usual(group, &runs[i], &mine, &is_known))
+            return false;
+        known |= (uint64_t)is_known << i;
+    }
+    for (uint32_t i = 0; i < line->count; i++) {
+        struct run run = runs[i];
+        if (mine.is_write || (!run.is_write && known >> i & 1))
+            cut(&run, mine.words);
+        if (!run.words || joins(&run, &mine))
+            continue;
+        covered += !run.is_write && run.words == mine.words;
+        runs[left++] = run;
+    }
+    line->count = (uint16_t)left;
+    line->next = mine.is_write ? 0 : line->next;
+    if (left > MAX_READERS) { /* in a cell, too, later reads then replace earlier ones */
+        if (mine.is_write || covered != left)
+            return false;
+        runs[1 + line->next++ % MAX_READERS] = mine;
+        return true;
+    }
+    runs = cpu_shadow_runs(group->races, line);
+    if (runs)
+        runs[line->count++] = mine;
+    return runs != NULL;
+}
+
+/* Record an access of lanes to neighbouring words of a line each; return the lanes that it is not recorded for. */
+static cpu_lanes touch_words(const struct group *group, cpu_lanes lanes, uint64_t address, int first)
+{
+    struct line *line = cpu_shadow_line(group->races, address);
+    struct run mine = {.event = group->event, .first = (int8_t)first, .is_write = group->is_write,
+                       .words = first < 0 ? lanes >> -first : lanes << first};
+    mine.event.lanes = lanes;
+    return !line || touch(group, line, mine) ? 0 : lanes;
+}
+
+/* The lanes access neighbouring words: that of lane 0 would be at `address`. */
+static cpu_lanes touch_row(const struct group *group, cpu_lanes lanes, uint64_t address)
+{
+    int first = (int)(address / 4 % LINE_WORDS);
+    cpu_lanes here = lanes & UINT32_MAX >> first, left = 0;
+    if (here)
+        left = touch_words(group, here, address, first);
+    if (left && group->is_write)
+        return lanes;
+    if (lanes & ~here)
+        left |= touch_words(group, lanes & ~here, address + LINE_BYTES, first - (int)LINE_WORDS);
+    return left;
+}
+
+/* All lanes read the same words, which are in one line. */
+static cpu_lanes touch_same(const struct group *group, cpu_lanes lanes, uint64_t address, uint32_t size)
+{
+    struct line *line = cpu_shadow_line(group->races, address);
+    struct run mine = {.event = group->event, .is_uniform = true,
+                       .words = ((1u << size / 4) - 1) << (address / 4 % LINE_WORDS)};
+    mine.event.lanes = lanes;
+    return !line || touch(group, line, mine) ? 0 : lanes;
+}
+
+/* Return which of the lanes have the time and clock of the first of them. */
+static cpu_lanes find_alike(const struct cpu_running *warp, cpu_lanes lanes)
+{
+    const struct lane *first = lane_of(warp, (unsigned)__builtin_ctz(lanes));
+    cpu_lanes alike = 0;
+    for (unsigned lane = 0; lane < CPU_WARP_SIZE; lane++) {
+        const struct lane *each = lane_of(warp, lane);
+        alike |= (cpu_lanes)(each->time == first->time && each->knows == first->knows) << lane;
+    }
+    return alike;
+}
+
+static cpu_lanes touch_all(const struct group *group, cpu_lanes lanes, uint32_t flags, const uint64_t *addresses,
+                           uint32_t size)
+{
+    unsigned first = (unsigned)__builtin_ctz(lanes);
+    if (flags & CPU_ACCESS_ROW && lanes == UINT32_MAX && size == 4)
+        return touch_row(group, lanes, addresses[0]);
+    uint64_t same = 0, row = 0, start = addresses[first] - 4 * first;
+    cpu_lanes left = 0;
+    if (lanes == UINT32_MAX && !(flags & CPU_ACCESS_UNIFORM))
+        for (unsigned lane = 0; lane < CPU_WARP_SIZE; lane++) {
+            same |= addresses[lane] ^ addresses[0];
+            row |= addresses[lane] ^ (start + 4 * lane);
+        }
+    else
+        for (cpu_lanes each = flags & CPU_ACCESS_UNIFORM ? 0 : lanes; each; each &= each - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(each);
+            same |= addresses[lane] ^ addresses[first];
+            row |= addresses[lane] ^ (start + 4 * lane);
+        }
+    if (lanes & (lanes - 1) && !same)
+        return group->is_write || addresses[first] % LINE_BYTES + size > LINE_BYTES
+                   ? lanes : touch_same(group, lanes, addresses[first], size);
+    if (size != 4)
+        return lanes;
+    if (!row)
+        return touch_row(group, lanes, start);
+    while (lanes) { /* lanes with neighbouring words */
+        first = (unsigned)__builtin_ctz(lanes);
+        cpu_lanes run = 0;
+        start = addresses[first] - 4 * first;
+        for (unsigned lane = first; lane < CPU_WARP_SIZE && lanes >> lane & 1 && addresses[lane] == start + 4 * lane; lane++)
+            run |= 1u << lane;
+        lanes &= ~run;
+        left |= touch_row(group, run, start);
+        if (left && group->is_write)
+            return left | lanes; /* lanes that write the same word are compared in their order */
+    }
+    return left;
+}
+
+cpu_lanes cpu_race_group(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags,
+                         const uint64_t *addresses, uint32_t size)
+{
+    struct cpu_race_block *race = warp->block->race;
+    cpu_lanes *alike = &race->alike[warp->abi.warp_id];
+    if (!lanes || flags & SINGLE || (size != 4 && size != 8 && size != 16))
+        return lanes;
+    uint64_t bits = addresses[__builtin_ctz(lanes)];
+    for (unsigned lane = 0; lane < CPU_WARP_SIZE && !(flags & (CPU_ACCESS_UNIFORM | CPU_ACCESS_ROW)); lane++)
+        bits |= lanes >> lane & 1 ? addresses[lane] : 0;
+    if (bits & 3)
+        return lanes;
+    if (lanes & ~*alike)
+        *alike = find_alike(warp, lanes);
+    if (lanes & ~*alike)
+        return lanes;
+    const struct lane *first = lane_of(warp, (unsigned)__builtin_ctz(lanes));
+    cpu_race_warp = warp;
+    struct group group = {.warp = warp, .races = races_of(warp), .knows = first->knows,
+                          .is_write = flags & CPU_ACCESS_WRITE,
+                          .event = {.block = race->number, .time = first->time, .warp = warp->abi.warp_id,
+                                    .in_block = !!(flags & CPU_ACCESS_BLOCK_SCOPE)}};
+    group.event.site = cpu_shadow_site(group.races, site) & 0x3fffffu;
+    return touch_all(&group, lanes, flags, addresses, size);
+}
