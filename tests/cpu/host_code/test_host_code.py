@@ -53,6 +53,23 @@ def test_kernels_and_variables_by_their_addresses_in_host_code(stub):
     assert done.stderr == ""
 
 
+def test_a_compiled_program_runs_in_gdb(stub):
+    gdb = shutil.which("gdb")
+    if gdb is None:
+        pytest.skip("gdb is not installed: apt-get install gdb")
+    probe = subprocess.run([gdb, "-nx", "-batch", "-ex", "run", shutil.which("true")], capture_output=True, text=True)
+    if "exited normally" not in probe.stdout:
+        pytest.skip(f"gdb cannot start programs: {probe.stderr.strip()}")
+    commands = ("break kernel.ptx:11", "run", "cuda", "print r0", "delete", "continue")
+    options = [word for each in commands for word in ("-ex", each)]
+    done = run(stub, "run", options=("--batch", *options), command="debug")
+    assert "hit Breakpoint 1, add () at kernel.ptx:11\n" in done.stdout, done.stdout + done.stderr
+    assert "focus is CUDA kernel add, grid " in done.stdout
+    assert "$1 = 2\n" in done.stdout
+    assert "cell 30\n" in done.stdout
+    assert "exited normally" in done.stdout
+
+
 def test_what_goes_wrong_has_its_error(stub):
     done = run(stub, "fail")
     assert lines(done) == [

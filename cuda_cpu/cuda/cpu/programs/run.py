@@ -144,11 +144,18 @@ def wait(child: subprocess.Popen) -> int:
 
 
 def start_machine_code(
-    code: pathlib.Path, command: list[str], variables: dict[str, str], folder: pathlib.Path, python: str | None
+    code: pathlib.Path,
+    command: list[str],
+    variables: dict[str, str],
+    folder: pathlib.Path,
+    python: str | None,
+    under: Callable[[list[str], Mapping[str, str]], list[str]] | None = None,
 ) -> subprocess.Popen:
     try:
         machine_code.check(code)
         machine_code.extend(variables, folder, python)
+        if under is not None:
+            return subprocess.Popen(under([str(code), *command[1:]], variables))
         return subprocess.Popen(command, executable=code, env=variables)
     except (machine_code.MachineCodeError, OSError) as error:
         raise RunError(str(error)) from None
@@ -204,9 +211,7 @@ def program(
         prepare(folder)
         own = environment(folder, other=python is not None, checks=checks, more=variables)
         if code is not None:
-            if under is not None:
-                raise RunError(f"{script} is a compiled program; only Python programs can be debugged")
-            child = start_machine_code(code, [script, *arguments], own, folder, python)
+            child = start_machine_code(code, [script, *arguments], own, folder, python, under)
         else:
             with contextlib.suppress(machine_code.MachineCodeError):  # for compiled programs that the program starts
                 machine_code.name_python(own, python)
