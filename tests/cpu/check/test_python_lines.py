@@ -16,6 +16,7 @@ pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtim
 pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
 pytest.importorskip("cuda.core", reason="cuda.core is not installed")
 
+from cuda.core._program import _diagnostics
 from cuda.cpu.python_lines import find_line
 
 pytestmark = [pytest.mark.cpu_only, pytest.mark.needs_nvrtc]
@@ -101,17 +102,50 @@ def test_profiles_show_the_python_line_and_its_text(tmp_path):
     assert f'script.py:{line}</td><td class="code">x[i] = value;' in (tmp_path / "out.html").read_text()
 
 
+def test_programs_made_from_a_template_show_its_lines(tmp_path):
+    body = """
+device, stream = start()
+buffer = device.allocate(65536, stream=stream)
+for value in ("2.0f", "3.0f"):
+    source = SOURCE.replace("1.0f", value).replace("float *x, int n", "float *x, const int n")
+    run(stream, Program(source, "c++").compile("cubin").get_kernel("shift"), buffer)
+"""
+    text = tool(tmp_path, "profile", body)
+    call = LINES["    put(x, i * n, 1.0f);"]
+    rows = [row for row in text.splitlines() if row.startswith(f"  script.py:{call - 1} ")]
+    assert len(rows) == 2
+    assert all(row.endswith("int i = blockIdx.x * blockDim.x + threadIdx.x;") for row in rows)
+    assert f"script.py:{LINES['    x[i] = value;']} " in text
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", 0),
+        ('\n\nS = f"""\nvoid k()\n{{\n    a = {1};\n    b = 2;\n    c = 3;\n}}\n"""', 3),
+        ('S = """void k()\n{\n    a = %d;\n    b = 2;\n    c = 3;\n}\n"""', 0),  # it begins behind the quotes
+        ('S = """\nvoid k()\n{\n    b = 2;\n    a = 1;\n    other;\n}\n"""', 0),  # in another order
+        ('S = """\nvoid k()\n{\n    a = 1;\n    b = 2;\n"""\n' * 2, 0),  # twice
+    ],
+)
+def test_templates(text, line):
+    source = "\nvoid k()\n{\n    a = 1;\n    b = 2;\n    c = 3;\n}\n"
+    assert _diagnostics._line_of_template(source, text) == line
+
+
 def test_programs_of_from_source_have_the_name_of_their_kernel(tmp_path):
     body = """
 device, stream = start()
 buffer = device.allocate(65536, stream=stream)
-run(stream, Module.from_source(SOURCE.replace("1.0f", "2.0f")).shift, buffer)
-run(stream, Module.from_source(SOURCE.replace("1.0f", "3.0f")).shift, buffer)
+text = open("source.txt").read()
+run(stream, Module.from_source(text).shift, buffer)
+run(stream, Module.from_source(text.replace("1.0f", "3.0f")).shift, buffer)
 """
+    (tmp_path / "source.txt").write_text(HEAD.split('"""')[1].replace(" = ", " =  ").replace("(float", "( float"))
     text = tool(tmp_path, "profile", body)
     assert "default_program" not in text
     (row,) = {row for row in text.splitlines() if row.strip().startswith("shift.cu:4 ")}  # equal in both programs
-    assert row.endswith("x[i] = value;")
+    assert row.endswith("x[i] =  value;")
 
 
 def test_lines_of_unknown_files_stay(tmp_path):

@@ -7,7 +7,8 @@ from __future__ import annotations
 import linecache
 import re
 import sys
-from collections import deque
+from collections import Counter, deque
+from functools import lru_cache
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ _NVRTC = re.compile(r"^(?P<name>.*)\((?P<line>\d+)\): (?:catastrophic )?(?:error
 # nvJitLink: "ptxas NAME, line 12; error   : ..."
 _PTXAS = re.compile(r"^ptxas .*, line (?P<line>\d+); (?:error|fatal|warning)\b")
 QUOTES = ("'", '"')
+LEAST_EQUAL = 0.6  # share of the lines of a program that its template has, too
 _CARET = re.compile(r"^\s*\^\s*$")
 
 
@@ -56,6 +58,26 @@ def _line_of_literal(source: str, text: str) -> int:
     end = start + len(source)
     quoted = start > 0 and text[start - 1] in QUOTES and text[end : end + 1] in QUOTES
     return text.count("\n", 0, start) + 1 if source and quoted and text.count(source) == 1 else 0
+
+
+@lru_cache(maxsize=100)
+def _line_of_template(source: str, text: str) -> int:
+    """Return the line of `text` in which a literal begins that a program was made from, by replacing a part of it.
+
+    At least `LEAST_EQUAL` of the program's lines must be there, at equal distances, and in one part of the text only.
+    """
+    lines = [_without_indent(line) for line in source.splitlines()]
+    where: dict[str, list[int]] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        where.setdefault(_without_indent(line), []).append(number)
+    wanted = [(index, line) for index, line in enumerate(lines) if len(line) > 1]  # not only a brace
+    starts = Counter(number - index for index, line in wanted for number in where.get(line, ()))
+    (best, votes), (_, second) = (*starts.most_common(2), (0, 0), (0, 0))[:2]
+    return best if len(wanted) > 2 and votes >= LEAST_EQUAL * len(wanted) and votes > second and best > 0 else 0
+
+
+def _without_indent(line: str) -> str:
+    return line.strip().replace("{{", "{").replace("}}", "}").replace("\\\\", "\\")  # as in an f-string
 
 
 def annotate(log: str, source: str, name: str) -> str:
@@ -186,7 +208,8 @@ def _line_in(source: _Source, number: int) -> SourceLine | None:
         return None
     text = lines[number - 1].rstrip()
     for path in source.files:
-        start = _line_of_literal(source.text, "".join(linecache.getlines(path)))
+        contents = "".join(linecache.getlines(path))
+        start = _line_of_literal(source.text, contents) or _line_of_template(source.text, contents)
         if start:
             return SourceLine(path, start + number - 1, text, True)
     return SourceLine(source.name, number, text, False)
