@@ -8,22 +8,25 @@ CUDA_CPU_TILE chooses: "auto" (the default), "own" (without the assembler), or "
 from __future__ import annotations
 
 import functools
+import json
 import os
 import sys
 import threading
 from typing import TYPE_CHECKING
 
 from cuda.cpu import check, debug
-from cuda.cpu.compile import cache, identity, jit, machines, tile_assembler
+from cuda.cpu.compile import cache, identity, jit, machines
 from cuda.cpu.compile.code import Code, Kernel, MachineCode
 from cuda.cpu.compile.frames import stack_of
 from cuda.cpu.compile.progress import Progress
 from cuda.cpu.counters import spans, state
 from cuda.cpu.ptx.error import NoAssemblerError, PtxError
+from cuda.cpu.ptx.layout import Parameter, aligned
 from cuda.cpu.runtime.kernel_abi import FULL_RUN, Path
 from cuda.cpu.tile.error import TileError, UnsupportedTileError
 
 if TYPE_CHECKING:
+    from cuda.cpu.runtime._runtime import Fault
     from cuda.cpu.tile.kernel import TileText
     from cuda.cpu.tile.syntax import Function
 
@@ -56,6 +59,7 @@ def stages(data: bytes, name: str | None, parts: tuple[str, ...], level: int) ->
     PtxError
         There is no such kernel, or none of `load`'s choices can compile it.
     """
+    from cuda.cpu.compile import tile_assembler
     from cuda.cpu.tile import bytecode, text
 
     code = load(data, max(tile_assembler.ARCHITECTURES))
@@ -112,6 +116,8 @@ def load(data: bytes, capability: int) -> Code | None:
     except TileError as error:
         if choice == "own":
             raise
+        from cuda.cpu.compile import tile_assembler  # imports much that is not needed otherwise
+
         if tile_assembler.find() is None:
             if isinstance(error, UnsupportedTileError):
                 raise NoAssemblerError(f"{error}; {tile_assembler.NEEDED}") from None
@@ -128,57 +134,66 @@ def _code_of(data: bytes, capability: int) -> Code:
 
 
 def code_of(data: bytes, capability: int) -> Code:
-    """Return bytecode in the form that the driver uses. All kernels are checked and translated, or cached already."""
-    from cuda.cpu.tile import bytecode, kernel, verify
-
-    module = bytecode.read(data)
-    verify.verify(module)
-    if lacking := [each for each in _NEEDED[machines.host().name] if not identity.cpu_has(each)]:
-        raise UnsupportedTileError(f"the CPU does not have {', '.join(lacking)}, without which Tile IR")
+    """Return bytecode in the form that the driver uses: checked and translated, now or when it was cached."""
     compiler = _Compiler(data)
     kernels = {}
-    for name, function in module.functions.items():
-        if not function.entry:
-            continue
-        compiler.add(function)
-        parameters, size = kernel.parameters_of(function)
+    for name, sizes in compiler.parameters.items():
+        parameters, end = [], 0
+        for size in sizes:
+            parameters.append(Parameter(aligned(end, size), size, size))
+            end = parameters[-1].offset + size
         kernels[name] = Kernel(
-            name=name, parameters=parameters, parameter_bytes=size, shared_bytes=0, max_threads=1,
+            name=name, parameters=tuple(parameters), parameter_bytes=end, shared_bytes=0, max_threads=1,
             required_block=(1, 1, 1), required_cluster=None, registers=255, ptx_version=capability,
             binary_version=capability,
         )  # fmt: skip
     return Code(kernels=kernels, variables={}, symbols=[], compile=compiler.compile,
-                compile_profiled=compiler.compile, locate=lambda fault: "")  # fmt: skip
+                compile_profiled=compiler.compile, locate=compiler.locate)  # fmt: skip
 
 
 class _Compiler:
-    """Compiles the kernels of a module at their first launch."""
+    """Compiles the kernels of a module at their first launch. `parameters` has the sizes of each kernel's.
+
+    The disk cache has the parameters of a module, which is not read again, and the machine code of each kernel.
+    """
 
     def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._lock = threading.Lock()
-        self._entries: dict[str, tuple[str, bytes | None, TileText | None]] = {}  # key, cache entry or LLVM IR
-        self._kernels: dict[str, MachineCode] = {}
-
-    def add(self, function: Function) -> None:
-        """Find a kernel in the disk cache, or translate it, so that what is not supported is known now."""
         from cuda.cpu.runtime import _runtime
 
-        level, width = _level(), _width()
-        parts = (identity.compiler(), f"tile {_runtime.ABI} {level} {width}".encode(), identity.cpu(), self._data)
-        key = cache.key_of(*parts, function.name.encode())
-        shown = os.environ.get("CUDA_CPU_DUMP")
-        entry = None if shown else cache.find(key)
-        text = None
+        self._lock = threading.Lock()
+        self._data = data
+        self._settings = (
+            identity.compiler(), f"tile {_runtime.ABI} {_level()} {_width()}".encode(), identity.cpu(), data
+        )  # fmt: skip
+        self._texts: dict[str, TileText] = {}
+        self._kernels: dict[str, MachineCode] = {}
+        key = self._key("parameters")
+        entry = None if os.environ.get("CUDA_CPU_DUMP") else cache.find(key)
         if entry is None:
-            from cuda.cpu.tile.kernel import emit_kernel
+            self.parameters = self._translate()
+            cache.store(key, json.dumps(self.parameters).encode())
+        else:
+            self.parameters = json.loads(entry)
 
-            text = emit_kernel(function, width)
-            if shown:
-                os.makedirs(shown, exist_ok=True)
-                with open(os.path.join(shown, function.name[:100] + ".ll"), "w") as file:
+    def _key(self, *names: str) -> str:
+        return cache.key_of(*self._settings, *(name.encode() for name in names))
+
+    def _translate(self) -> dict[str, list[int]]:
+        """Read, check and translate all kernels, so that what is not supported is known now."""
+        from cuda.cpu.tile import bytecode, kernel, verify
+
+        if lacking := [each for each in _NEEDED[machines.host().name] if not identity.cpu_has(each)]:
+            raise UnsupportedTileError(f"the CPU does not have {', '.join(lacking)}, without which Tile IR")
+        module = bytecode.read(self._data)
+        verify.verify(module)
+        entries = {name: function for name, function in module.functions.items() if function.entry}
+        self._texts = {name: kernel.emit_kernel(function, _width()) for name, function in entries.items()}
+        if folder := os.environ.get("CUDA_CPU_DUMP"):
+            os.makedirs(folder, exist_ok=True)
+            for name, text in self._texts.items():
+                with open(os.path.join(folder, name[:100] + ".ll"), "w") as file:
                     file.write(text.text)
-        self._entries[function.name] = key, entry, text
+        return {name: kernel.parameter_sizes(function) for name, function in entries.items()}
 
     def compile(self, name: str, lane_run: int = FULL_RUN) -> MachineCode:
         with self._lock:
@@ -189,9 +204,12 @@ class _Compiler:
     def _compiled(self, name: str) -> MachineCode:
         from cuda.cpu.runtime import _runtime
 
-        key, entry, text = self._entries[name]
+        key = self._key("code", name)
+        entry = None if os.environ.get("CUDA_CPU_DUMP") else cache.find(key)
         if entry is None:
-            assert text is not None
+            if not self._texts:
+                self._translate()
+            text = self._texts[name]
             with spans.span(name, "compile"), Progress(f"compiling kernel {name!r} for the CPU"):
                 data = jit.assemble(text.text, _level())
             local = -(-(text.scratch + _PADDING) // _LANES)
@@ -200,6 +218,28 @@ class _Compiler:
         path, local, frames, data, _ = jit.unpack(entry)
         image = _runtime.Image(data)
         return MachineCode(image.address(name), path, local, image, key=key, frames=frames)
+
+
+    def locate(self, fault: Fault) -> str:
+        """Describe the operation whose machine code faulted, "" if it is unknown.
+
+        The kernel is compiled again, with a line table, as compile/locate.py does.
+        """
+        from cuda.cpu.compile.locate import Code as Located
+        from cuda.cpu.compile.locate import with_locations
+        from cuda.cpu.tile.text import described
+
+        with self._lock:
+            machine = self._kernels.get(fault.kernel)
+            image = machine.image_at(fault.pc) if machine is not None else None
+            if image is None:
+                return ""
+            if not self._texts:
+                self._translate()
+            text = self._texts[fault.kernel]
+        code = Located(jit.assemble(with_locations(text.text), _level()), fault.kernel)
+        number = code.location(fault.pc - code.start(image)) if code.is_of(image) else 0
+        return described(text.located[number - 1]) if number else ""
 
 
 def _level() -> int:

@@ -10,39 +10,49 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cuda.cpu.ptx.layout import Parameter, aligned
+from cuda.cpu.ptx.layout import aligned
 from cuda.cpu.runtime.abi import WARP
 from cuda.cpu.tile import arithmetic, control, folds, matrix, memory
 from cuda.cpu.tile.elements import from_memory, memory_type, register_type, size_of
 from cuda.cpu.tile.error import UnsupportedTileError
 from cuda.cpu.tile.llvm import Index, V
 from cuda.cpu.tile.lowering import Lowering, element_of, shape_of
-from cuda.cpu.tile.nodes import Broadcast, Buffer, Constant, Elementwise, Extract, Iota, Node, Permute, Scalar, squeezed
+from cuda.cpu.tile.nodes import (
+    Broadcast,
+    Buffer,
+    Constant,
+    Elementwise,
+    Extract,
+    Iota,
+    Loop,
+    Node,
+    Permute,
+    Scalar,
+    squeezed,
+)
 from cuda.cpu.tile.syntax import Block, Function, Operation
 from cuda.cpu.tile.types import PartitionView, TensorView, Tile
 from cuda.cpu.tile.views import Partition, Tensor, tensor_of
 
 ATTRIBUTES = """
 attributes #0 = { nounwind "no-trapping-math"="true" }
+attributes #1 = { noinline nounwind "no-trapping-math"="true" }
 """
 
 
 @dataclass(frozen=True, slots=True)
 class TileText:
-    """LLVM IR of a kernel, and the bytes of scratch memory that a block of it needs."""
+    """LLVM IR of a kernel with location comments, the bytes of scratch memory that a block of it needs, and the
+    operations by location - 1."""
 
     text: str
     scratch: int
+    located: list[Operation]
 
 
-def parameters_of(function: Function) -> tuple[tuple[Parameter, ...], int]:
-    """Return the parameters of an entry, each aligned to its size, and their size."""
-    found, end = [], 0
-    for value in function.body.arguments:
-        size = size_of(element_of(value))
-        found.append(Parameter(aligned(end, size), size, size))
-        end = found[-1].offset + size
-    return tuple(found), end
+def parameter_sizes(function: Function) -> list[int]:
+    """Return the sizes of an entry's parameters in bytes; each is aligned to its size."""
+    return [size_of(element_of(value)) for value in function.body.arguments]
 
 
 def emit_kernel(function: Function, width: int) -> TileText:
@@ -63,11 +73,12 @@ def emit_kernel(function: Function, width: int) -> TileText:
     low = Lowering(function, width)
     b = low.b
     warp = V("ptr", "%warp")
-    parameters, _ = parameters_of(function)
     pointer = b.load("ptr", b.at(warp, WARP["params"]), 8)
-    for value, parameter in zip(function.body.arguments, parameters, strict=True):
+    end = 0
+    for value, size in zip(function.body.arguments, parameter_sizes(function), strict=True):
         element = element_of(value)
-        found = b.load(memory_type(element), b.at(pointer, parameter.offset), parameter.size)
+        found = b.load(memory_type(element), b.at(pointer, aligned(end, size)), size)
+        end = aligned(end, size) + size
         low.values[value] = Scalar(from_memory(b, found, element), element)
     emit_block(low, function.body)
     body = "\n".join(["entry:", *b.allocas, *b.lines])
@@ -75,9 +86,9 @@ def emit_kernel(function: Function, width: int) -> TileText:
     name = function.name
     text = (
         f'{_entry(name)}\n\ndefine internal void @"{name}.block"(ptr %warp, ptr noalias %scratch, i32 %x, i32 %y, '
-        f"i32 %z) #0 {{\n{body}\n}}\n\n{declarations}\n{ATTRIBUTES}"
+        f"i32 %z) #1 {{\n{body}\n}}\n\n{declarations}\n{ATTRIBUTES}"
     )
-    return TileText(text, low.most_used)
+    return TileText(text, low.most_used, low.located)
 
 
 def _entry(name: str) -> str:
@@ -136,6 +147,8 @@ done:
 def emit_block(low: Lowering, block: Block) -> None:
     """Translate the operations of a block, the last of which leads out of it."""
     for operation in block.operations:
+        low.located.append(operation)
+        low.b.at_location(len(low.located))
         try:
             _emit(low, operation)
         except UnsupportedTileError as error:
@@ -289,7 +302,7 @@ def _fill_part(low: Lowering, buffer: Buffer, node: Node, whole: tuple[int, ...]
                start: int) -> None:  # fmt: skip
     axes = [axis for axis, size in enumerate(part) if size != 1]  # of the part's index
 
-    def store(loop, index, lanes, axis):
+    def store(loop: Loop, index: tuple[Index, ...], lanes: int, axis: int) -> None:
         full: list[Index] = [0] * len(whole)
         for each, position in zip(axes, index, strict=True):
             full[each] = position

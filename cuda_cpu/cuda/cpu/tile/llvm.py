@@ -48,6 +48,7 @@ class Builder:
         self.lines: list[str] = []
         self.allocas: list[str] = []
         self.declarations: dict[str, str] = {}
+        self.location = 0  # number of the operation that instructions come from; 0: none
         self._count = 0
 
     def name(self, prefix: str = "v") -> str:
@@ -58,6 +59,12 @@ class Builder:
         name = f"%{self.name()}"
         self.lines.append(f"  {name} = {text}")
         return V(kind, name)
+
+    def at_location(self, number: int) -> None:
+        """Say where the instructions that follow come from, in the form that compile/locate.py reads."""
+        if number != self.location:
+            self.location = number
+            self.lines.append(f"  ; location {number}")
 
     def do(self, text: str) -> None:
         self.lines.append(f"  {text}")

@@ -41,6 +41,7 @@ class Lowering:
         self.values: dict[Value, Any] = {}  # Node, Tensor, Partition; None for a token
         self.pending: dict[int, Value] = {}  # by id of its node: a value with loads that is evaluated where it is used
         self.owners: dict[int, Value] = {}  # by id of a buffer
+        self.located: list[Operation] = []  # by location - 1
         self.used = 0  # bytes of scratch memory
         self.most_used = 0
         self.targets: list[dict[str, Callable[[Operation], None]]] = []  # where terminators lead, innermost last
@@ -74,6 +75,7 @@ class Lowering:
 
     def define(self, value: Value, node: Node) -> None:
         """Set what a value became. It is kept in a buffer unless it is cheap or used once, in the same block."""
+        node.location = node.location or self.b.location
         if not node.shape and not isinstance(node, Scalar | Constant):
             node = Scalar(Loop(self.b, masked=True).at(node, (), 1, 0), node.element)
         once = self.uses[value] == 1 and self.user[value] is self.home[value]

@@ -53,6 +53,7 @@ def load_pointers(low: Lowering, operation: Operation) -> None:
 
 def _loaded(low: Lowering, operation: Operation, node: Node) -> Node:
     """Return the node of a load, evaluated at once if others may write the memory."""
+    node.location = low.b.location
     if operation.attributes["semantics"] == "weak":
         return node
     low.flush()

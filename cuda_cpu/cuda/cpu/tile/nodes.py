@@ -37,7 +37,10 @@ class Loop:
     def at(self, node: Node, index: Sequence[Index], lanes: int, axis: int) -> V:
         key = id(node), tuple(index), lanes, axis
         if key not in self.known:
+            before = self.builder.location
+            self.builder.at_location(node.location or before)
             self.known[key] = node.at(self, index, lanes, axis)
+            self.builder.at_location(before)
         return self.known[key]
 
 
@@ -48,6 +51,7 @@ class Node:
     element: Element
     sources: tuple[Node, ...] = ()
     cheap = False
+    location = 0  # number of the operation; 0: that of the one for which the node is evaluated
 
     def at(self, loop: Loop, index: Sequence[Index], lanes: int, axis: int) -> V:
         raise NotImplementedError

@@ -55,6 +55,13 @@ def line_of(operation: Operation) -> str:
     return text + (f"  ; {operation.location}" if operation.location else "")
 
 
+def described(operation: Operation) -> str:
+    """Return an operation with its byte and its line in the source, for messages."""
+    at = operation.location
+    where = f" ({at.file} line {at.line})" if at else ""
+    return f"Tile IR byte {operation.offset} `{operation.name}`{where}"
+
+
 def _operand(value: Any) -> str:
     return f"[{', '.join(map(str, value))}]" if isinstance(value, tuple) else str(value)
 

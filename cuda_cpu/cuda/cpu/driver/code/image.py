@@ -98,10 +98,14 @@ def units_of(data: bytes, options: Options | None = None) -> list[str]:
 
 def code_at(address: int, options: Options) -> Code:
     """Load the image at a host address."""
-    from cuda.cpu.ptx.image import image
+    from cuda.cpu.ptx.image import tile_ir
 
     with ptx_errors(CUDA_ERROR_INVALID_IMAGE, options):
-        data = image.image_at(address)
+        data = tile_ir.image_at(address)  # reading PTX needs more modules
+        if data is None:
+            from cuda.cpu.ptx.image import image
+
+            data = image.image_at(address)
     return code_of(data, options)
 
 

@@ -15,6 +15,13 @@ _END, _ALIGNED = 0, 0x80
 _STEP = 10  # bytes of the largest variable-width integer
 
 
+def image_at(address: int) -> bytes | None:
+    """Return a copy of the bytecode at a host address, None if there is none: a short PTX text need not be longer."""
+    if not address or _byte(address, 0) != MAGIC[0] or host_memory.read(address, len(MAGIC), "the image") != MAGIC:
+        return None
+    return host_memory.read(address, size_at(address), "the Tile IR")
+
+
 def size_at(address: int) -> int:
     """Return the size in bytes of the bytecode at a host address.
 
