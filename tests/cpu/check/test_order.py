@@ -4,13 +4,14 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import threading
 from xml.etree import ElementTree
 
 import pytest
-from support.corpus_order import CORRECT, Case, Program, cases, found
+from support.corpus_order import CORRECT, TABLES, Case, Program, cases, found
 
 from cuda.cpu import driver
 from cuda.cpu.check import Check
@@ -44,6 +45,14 @@ def test_corpus_has_a_correct_program_for_each_faulty_one():
         names[each.name].add(each.text)
     assert all(len(texts) == 2 for name, texts in names.items() if not name.startswith("correct"))
     assert len(names) >= 50 + len(CORRECT)
+
+
+def test_guide_has_the_rates():
+    text = (pathlib.Path(__file__).parents[3] / "docs/guides/checking.md").read_text()
+    pairs = sum(map(len, TABLES.values()))
+    assert f"there are {pairs} pairs of programs and {len(CORRECT)} correct programs alone" in text
+    sizes = [f"{len(table)} of {len(table)}" for table in TABLES.values()]
+    assert re.findall(r"\| `racecheck` \| .*?(?:events|memsets|pinned memory|graphs) \| (.*?) \|", text) == sizes
 
 
 def test_finding_names_both_kernels_streams_and_calls():

@@ -186,6 +186,11 @@ class Order:
         with self._lock:
             self._host_follows(self._of(queue).position())
 
+    def end(self) -> None:
+        """Forget everything; queues and events keep references to this object."""
+        with self._lock:
+            self._calls, self._live, self._by_allocation, self._made = {}, [], {}, []
+
     # --- memory -----------------------------------------------------------------------------------------------------
 
     def changed(self, record: Any, effect: str, queue: Any = None) -> None:

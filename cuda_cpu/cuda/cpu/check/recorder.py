@@ -74,6 +74,8 @@ def stop() -> None:
     check.select_kernels("")
     _runtime.on_launch(None)
     _runtime.on_command(None)
+    if state.order is not None:
+        state.order.end()
     state.order = None
     _runtime.track_heap(False)
     _runtime.record_findings(False)
