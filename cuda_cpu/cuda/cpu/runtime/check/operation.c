@@ -229,15 +229,18 @@ static int by_number(const void *a, const void *b)
 /* Return the pages of shadow memory, sorted; the caller frees the array. */
 static struct page **pages_of(const struct cpu_races *races, size_t *count)
 {
-    struct page **found = NULL;
-    for (int fill = 0; fill < 2; fill++) {
-        *count = 0;
-        for (uint32_t bucket = 0; bucket < BUCKETS; bucket++)
-            for (struct page *page = races->pages[bucket]; page; page = page->next, ++*count)
-                if (found)
-                    found[*count] = page;
-        if (!fill && !(found = malloc((*count + 1) * sizeof *found)))
-            return NULL;
+    struct page **found = malloc(sizeof *found), **more = found;
+    *count = 0;
+    for (uint32_t bucket = 0; bucket < BUCKETS && more; bucket++) {
+        for (struct page *page = races->pages[bucket]; page && more; page = page->next) {
+            found[(*count)++] = page;
+            if (!(*count & (*count - 1)) && (more = realloc(found, 2 * *count * sizeof *found)))
+                found = more;
+        }
+    }
+    if (!more) {
+        free(found);
+        return NULL;
     }
     qsort(found, *count, sizeof *found, by_number);
     return found;
