@@ -137,6 +137,43 @@ def sorting():
     assert (keys.to_numpy() == np.arange(1, 513)).all()
 
 
+@ti.dataclass
+class Particle:
+    position: ti.math.vec2
+    mass: ti.f32
+
+
+@ti.kernel
+def step(particles: ti.template(), time: float):
+    for i in particles:
+        particles[i].position += time * particles[i].mass * ti.math.vec2(1.0, ti.cos(0.0) + 1.0)
+
+
+def structs_and_templates():
+    particles = Particle.field(shape=100)
+    position, mass = random.random((100, 2), np.float32), random.random(100, np.float32)
+    particles.position.from_numpy(position)
+    particles.mass.from_numpy(mass)
+    step(particles, 0.5)
+    expected = position + 0.5 * mass[:, None] * np.array([1, 2], np.float32)
+    np.testing.assert_allclose(particles.position.to_numpy(), expected, rtol=1e-5)
+
+
+@ti.kernel
+def invert(a: ti.types.ndarray(dtype=ti.math.mat3, ndim=1), x: ti.types.ndarray(dtype=ti.math.vec3, ndim=1)):
+    for i in x:
+        x[i] = a[i].inverse() @ x[i]
+
+
+def small_matrices():
+    a, x = random.random((50, 3, 3), np.float32) + 2 * np.eye(3, dtype=np.float32), random.random((50, 3), np.float32)
+    arrays = ti.ndarray(ti.math.mat3, 50), ti.ndarray(ti.math.vec3, 50)
+    for array, values in zip(arrays, (a, x), strict=True):
+        array.from_numpy(values)
+    invert(*arrays)
+    np.testing.assert_allclose(arrays[1].to_numpy(), np.linalg.solve(a, x[..., None])[..., 0], rtol=1e-3, atol=1e-4)
+
+
 def bounds():
     """Out of bounds: an exception, for Taichi was told to check."""
     ti.reset()
@@ -156,7 +193,10 @@ def bounds():
         raise AssertionError("no error")
 
 
-for run in (fractal, reductions, sparse_fields, gradients, arrays_of_numpy, shared_memory, sorting, bounds):
+PROGRAMS = [fractal, reductions, sparse_fields, gradients, arrays_of_numpy, shared_memory, sorting,
+            structs_and_templates, small_matrices, bounds]  # fmt: skip
+
+for run in PROGRAMS:
     run()
     print(run.__name__, "is right", flush=True)
 print("on", ti.lang.impl.current_cfg().arch)
