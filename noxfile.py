@@ -126,12 +126,13 @@ def faults(session):
 @nox.session(venv_backend="venv")
 def others(session):
     """Run programs of other packages without PyTorch, which Triton would ask for the GPU."""
-    session.install(".[all]", "pytest", "pytest-timeout", "hypothesis", "ml_dtypes", "triton", "taichi")
+    session.install(".[all]", "pytest", "pytest-timeout", "hypothesis", "ml_dtypes", "triton==3.9.0", "taichi==1.7.4")
     session.install(
-        "cuda-tile==1.7.0", "nvidia-cuda-tileiras==13.5.*", "numba_cuda_mlir[cu13]==0.6.0", "tinygrad==0.14.0"
-    )
+        "cuda-tile==1.7.0", "nvidia-cuda-tileiras==13.5.*", "numba_cuda_mlir[cu13]==0.6.0", "tinygrad==0.14.0",
+        "warp-lang==1.19.0", "jax==0.10.2", "nvidia-cutlass-dsl==4.8.1",
+    )  # fmt: skip
     environment = {"CUDA_CPU_PEER": f"{session.virtualenv.location}/bin/python"}
-    names = ("triton", "triton_alone", "taichi", "cutile", "numba_mlir", "tinygrad")
+    names = ("triton", "triton_alone", "taichi", "cutile", "numba_mlir", "tinygrad", "warp", "jax", "nvvm", "cute")
     tests = [f"tests/interop/test_{name}.py" for name in names]
     session.run("python", "-m", "pytest", *tests, *session.posargs, env=environment)
 

@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""A program for test_cute.py: kernels of the CuTe DSL, of which it prints the PTX. Their own launcher needs libcudart."""
+"""A program for test_cute.py: a kernel of the CuTe DSL, whose PTX it prints. Its own launcher needs libcudart."""
 
 import os
 import sys
 
 os.environ |= {"CUTE_DSL_KEEP_PTX": "1", "CUTE_DSL_DUMP_DIR": sys.argv[1], "CUTE_DSL_ARCH": "sm_90a"}
 
-from cutlass import Float32, Int32, cute  # noqa: E402 - it reads the variables when it is imported
-from cutlass.cute.runtime import make_ptr  # noqa: E402
+from cutlass import Float32, Int32, cute
+from cutlass.cute.runtime import make_ptr
 
 
 @cute.kernel

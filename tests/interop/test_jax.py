@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""JAX's arrays and our buffers share memory."""
+"""JAX's arrays and our buffers share memory, and CUDA kernels are functions of JAX."""
 
 import numpy as np
 import pytest
+from support import programs
 
 from cuda.core import LaunchConfig, LegacyPinnedMemoryResource, Module, launch
 from cuda.core.utils import StridedMemoryView
@@ -40,3 +41,14 @@ def test_an_array_is_copied_to_the_device(device, stream):
         stream.sync()
         np.testing.assert_array_equal(total, 1 + np.asarray(array))
         del total
+
+
+@pytest.mark.cpu_only
+@pytest.mark.needs_nvrtc
+def test_ten_programs():
+    done = programs.run("jax_kernels.py", interpreter="")
+    assert programs.right(done) == [
+        "jit", "gradients", "vmap", "scan", "while_loop", "conditions", "shared_memory", "several_results", "integers",
+        "training",
+    ]  # fmt: skip
+    assert "on CPU device" in done.stdout
