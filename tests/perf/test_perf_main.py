@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
 import importlib
+import importlib.util
 import json
 
 import pytest
@@ -34,3 +35,15 @@ def test_the_environment_is_described(capsys):
     assert found["device"]
     assert found["cores"] > 0
     assert found["compiler"].startswith("NVRTC 1")
+
+
+def test_hints_come_from_pyperf(capfd):
+    pytest.importorskip("pyperf", reason="pyperf, of the extra perf, knows the system's settings")
+    command.main(["environment", "--hints"])
+    assert "System state" in capfd.readouterr().out
+
+
+def test_hints_without_pyperf_name_the_extra(monkeypatch, capsys):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert command.main(["environment", "--hints"]) == 2
+    assert "pip install 'open-cuda-python[perf]'" in capsys.readouterr().err

@@ -83,6 +83,8 @@ def _add_device(found: Environment) -> None:
     found.device_kind = "cpu" if _loader.is_cpu() else "gpu"
     found.driver = ".".join(map(str, system.get_user_mode_driver_version()))
     status, *version = nvrtc.nvrtcVersion()
+    if found.device_kind == "gpu":
+        add_gpu_clocks(found, device.to_system_device())
     found.compiler = "NVRTC " + ".".join(map(str, version)) if not int(status) else ""
 
 
@@ -94,3 +96,9 @@ def _add_clocks(found: Environment) -> None:
     frequency: Any = psutil.cpu_freq()
     if frequency and frequency.max:
         found.clocks["processor, highest"] = frequency.max * 1e6
+
+
+def add_gpu_clocks(found: Environment, device: Any) -> None:
+    """Add the highest clocks of a GPU, a `cuda.core.system.Device`."""
+    for name in ("sm", "memory"):
+        found.clocks[f"{name}, highest"] = device.get_clock(name).get_max_mhz() * 1e6

@@ -28,6 +28,7 @@ class Meter:
         self._launcher, self._launch = state.launcher, Launch(state.stream)
         self._state, self._stream = state, state.stream
         self._flushed = _l2_buffer(state) if benchmark.flush_l2 else None
+        self._gpu = state.device.to_system_device() if on_gpu else None
         self.timer = "host" if not on_gpu else "graph" if benchmark.graph else "events"
 
     def call(self, count: int = 1) -> None:
@@ -61,6 +62,8 @@ class Meter:
         while len(times) < LEAST_SAMPLES or time.perf_counter() - first < seconds:
             times.append(max(run() / batch, 1e-9))
         recorded = recorder.stop()
+        if self._gpu is not None:
+            noise.of_gpu(recorded, self._gpu)
         wall = time.perf_counter() - began
         return Samples(process, number, started, batch, times, self.timer, noise=recorded, wall=wall)
 

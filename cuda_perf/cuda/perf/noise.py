@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from cuda.perf.model import Noise
 
@@ -13,6 +14,9 @@ try:
     import psutil
 except ImportError:
     psutil = None
+
+
+T = TypeVar("T")
 
 
 class Recorder:
@@ -50,6 +54,30 @@ class Recorder:
             "own": sum(own.cpu_times()[:4]),
             "waited": own.num_ctx_switches().involuntary,
         }
+
+
+# Those of NVML's reasons for a reduced clock that are limits of power and heat, rather than settings.
+THROTTLING = {"sw_power_cap", "hw_slowdown", "sw_thermal_slowdown", "hw_thermal_slowdown", "hw_power_brake_slowdown",
+              "reliability", "board_limit"}  # fmt: skip
+
+
+def of_gpu(noise: Noise, device: Any) -> Noise:
+    """Replace frequency, temperature and throttling by those of a GPU, a `cuda.core.system.Device`."""
+    noise.frequency = _known(lambda: device.get_clock("sm").get_current_mhz() * 1e6)
+    noise.temperature = _known(lambda: float(device.temperature.get_sensor()))
+    reasons = _known(lambda: device.current_clock_event_reasons)
+    noise.throttled = None if reasons is None else any(each.value in THROTTLING for each in reasons)
+    return noise
+
+
+def _known(read: Callable[[], T]) -> T | None:
+    """Return what is read; None where the GPU does not support it."""
+    from cuda.core.system import exceptions
+
+    try:
+        return read()
+    except exceptions.NvmlError:
+        return None
 
 
 def _temperature() -> float | None:
