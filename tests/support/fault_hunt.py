@@ -42,7 +42,7 @@ ENVIRONMENT = {
     "CUDA_CPU_CACHE": "0", "CUDA_CPU_LEVEL": "0", "CUDA_CPU_WORKERS": "1", "CUDA_PYTHON_DRIVER": "cpu",
 }  # fmt: skip
 HANG = 20.0  # seconds after which a kernel counts as hanging: all take a small fraction of one
-SHORT = 0.8  # share of the kernels that are of short statements
+SHORT = 4  # kernels of short statements for each of the other kinds
 
 
 class Kernel(NamedTuple):
@@ -111,16 +111,22 @@ def hash_of(text: str, way: tuple) -> bytes:
 
 
 def corpus(count: int) -> list[Kernel]:
-    """Return `count` kernels: most of short statements, of each family in turn, the rest of the other kinds in turn."""
+    """Return `count` kernels: most of short statements, of each family in turn, and some of the other kinds in turn."""
     from support.random_focus import TURNS, focused
     from support.random_jumps import unstructured
     from support.random_ptx import streaming, structured
     from support.random_uniform_tile import tiled
 
-    others, short = (structured, tiled, unstructured, streaming), int(count * SHORT)
-    cases = [focused(Random(seed), TURNS[seed % len(TURNS)]) for seed in range(short)]
-    cases += [others[seed % len(others)](Random(seed)) for seed in range(count - short)]
-    return [prepared(case) for case in cases]
+    others = (structured, tiled, unstructured, streaming)
+
+    def case(number: int) -> object:
+        turn, rest = divmod(number, SHORT + 1)
+        if rest == SHORT:
+            return others[turn % len(others)](Random(turn))
+        seed = SHORT * turn + rest
+        return focused(Random(seed), TURNS[seed % len(TURNS)])
+
+    return [prepared(case(number)) for number in range(count)]
 
 
 def prepared(case: object) -> Kernel:

@@ -59,12 +59,14 @@ def together(writer: Writer) -> str:
         f"and.b32 {index}, %a1, 3;", f"mov.u32 {index}, 2;", f"and.b32 {index}, %tid, 7;", f"mov.u32 {index}, %lane;",
         f"and.b32 {index}, %a1, 3; sub.s32 {index}, {index}, 16;", f"sub.s32 {index}, %lane, 16;",
         f"sub.s32 {index}, 15, %lane;", f"xor.b32 {index}, %lane, 5; sub.s32 {index}, {index}, 16;",
+        f"mov.u32 {index}, %tid.x; and.b32 {index}, {index}, 31;", f"mov.u32 {index}, %laneid;",
     ])  # fmt: skip
     below = 16 * size if "sub" in choose else 0
     signs = "s" if below else writer.choice("u", "s")
     if writer.chance(0.6):  # an index of fewer bits
         at, width = writer.take(4), writer.choice("8", "16")
         choose += f" st.global.u{width} [%out+{at}], {index}; ld.global.{signs}{width} {index}, [%out+{at}];"
+    below += size * writer.random.choice([0, 0, 1])
     widen = writer.choice(
         f"mul.wide.{signs}32 {address}, {index}, {size}; add.s64 {address}, {address}, %rows;",
         f"mad.wide.{signs}32 {address}, {index}, {size}, %rows;",

@@ -158,7 +158,7 @@ def barrier(writer: Writer) -> str:
     """Keep values of all types alive across block barriers, perhaps in a loop, and read what other threads wrote."""
     random, name = writer.random, writer.variable("shared", 4 * writer.threads, 4)
     kept, mine, other, location = [writer.new() for _ in range(4)], writer.new(), writer.new(), writer.new()
-    held, low = writer.new("p"), writer.new()
+    held, low, bit = writer.new("p"), writer.new(), writer.new("p")
     a, b = writer.source(), writer.source()
     text = (
         f"add.u32 {kept[0]}, %tx, 5; mul.lo.u32 {kept[1]}, {a}, 3; add.u32 {kept[2]}, {kept[0]}, {b};"
@@ -173,7 +173,11 @@ def barrier(writer: Writer) -> str:
         writer.some(f"mov.u32 {kept[2]}, {a}; mov.u32 {kept[3]}, %lane;"),
     ])  # fmt: skip
     add = f"@{held} add.u32 {kept[2]}, {kept[2]}, {low};"
-    meet = f"bar.sync 0; ld.shared.u32 {low}, [{other}]; {writer.choice(partly, add, partly + add)} bar.sync 0;"
+    low_too = writer.choice(  # the number of threads with the predicate, or whether any or all have it
+        f"ld.shared.u32 {low}, [{other}];", f"bar.red.popc.u32 {low}, 0, {held};",
+        f"bar.red.{writer.choice('and', 'or')}.pred {bit}, 0, {held}; selp.b32 {low}, 7, %lane, {bit};",
+    )  # fmt: skip
+    meet = f"bar.sync 0; {low_too} {writer.choice(partly, add, partly + add)} bar.sync 0;"
     stays = random.choice(["", f"add.u32 {kept[0]}, {kept[0]}, 1;", f"xor.b32 {kept[1]}, {kept[1]}, {low};"])
     if writer.leaves:
         some = writer.new("p")

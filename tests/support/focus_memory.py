@@ -165,7 +165,12 @@ def own(writer: Writer) -> str:
         text = f"mov.u32 {offset}, {name};" + f" mad.lo.u32 {offset}, %tid, {OWN}, {offset};" * (where == "shared")
         text += f" mov.u32 {base}, {offset};" if letter == "r" else ""
         if space == "generic":
-            text += f" cvt.u64.u32 {base}, {offset}; cvta.{where}.u64 {base}, {base};"
+            which, bit = writer.new("p"), writer.new()
+            text += (
+                f" cvt.u64.u32 {base}, {offset}; cvta.{where}.u64 {base}, {base};"
+                f" isspacep.{writer.choice('global', 'local', 'shared')} {which}, {base};"
+                f" selp.b32 {bit}, 1, %lane, {which}; {writer.store(bit)}"
+            )
     prefix = "" if space == "generic" else f".{space}"
     for offset in range(0, OWN, 16):
         text += f" st{prefix}.v4.u32 [{base}+{offset}], {{{', '.join(writer.source() for _ in range(4))}}};"

@@ -63,6 +63,8 @@ def integers(writer: Writer) -> str:
 def _integer(writer: Writer) -> str:
     if writer.chance(0.25):
         return _line(writer)
+    if writer.chance(0.1):
+        return _video(writer)
     opcode, types, letters = writer.random.choice(OPERATIONS)
     type_ = writer.random.choice(types)
     width = int(type_[1:])
@@ -131,6 +133,9 @@ def _line(writer: Writer) -> str:
 
 # The manual does not define the bits of NaN results, except for operations in EXACT.
 ARITHMETIC = [("add", 2), ("sub", 2), ("mul", 2), ("fma.rn", 3), ("div.rn", 2), ("sqrt.rn", 1)]
+DIRECTED = ["add", "sub", "mul", "fma"]
+PACKED = [("add", 2), ("sub", 2), ("mul", 2), ("fma.rn", 3)]
+VIDEO = ["vadd", "vsub", "vabsdiff", "vmin", "vmax"]
 EXACT = [("min", 2), ("max", 2), ("copysign", 2), ("min", 2), ("max", 2)]
 APPROXIMATE = ["sin", "cos", "lg2", "ex2"]  # of infinities and zeros, see lane_more.py
 
@@ -147,6 +152,10 @@ def _float(writer: Writer) -> str:
         return _approximate(writer)
     if choice < 0.3:
         return _approximate_quotient(writer)
+    if choice < 0.45:
+        return _directed(writer)
+    if choice < 0.6:
+        return _packed(writer)
     type_ = random.choice(["f32", "f32", "f64"])
     opcode, count = random.choice(ARITHMETIC + EXACT)
     text, operands = "", []
@@ -158,6 +167,42 @@ def _float(writer: Writer) -> str:
     if (opcode, count) not in EXACT:
         text += without_nan(writer, result, type_)
     return f"{text} {store_any(writer, result)}"
+
+
+def _directed(writer: Writer) -> str:
+    """Round in a direction what is neither zero nor exact: the operands are from 1 to 2 and from 2^-30 on."""
+    type_, opcode = writer.choice("f32", "f64"), writer.random.choice(DIRECTED)
+    result, text, operands = writer.new("f" if type_ == "f32" else "d"), "", []
+    for exponent in (0x3F800000, 0x30800000, 0x3F800000)[: 2 + (opcode == "fma")]:
+        word, operand = writer.new(), writer.new("f" if type_ == "f32" else "d")
+        if type_ == "f64":
+            exponent = 0x3FF00000 if exponent == 0x3F800000 else 0x3C800000
+        text += f" and.b32 {word}, {writer.source()}, {0x800FFFFF:#x}; or.b32 {word}, {word}, {exponent | 5:#x};"
+        both = f"{{{writer.source()}, {word}}}" if type_ == "f64" else word
+        text += f" mov.b{type_[1:]} {operand}, {both};"
+        operands.append(operand)
+    rounding = writer.choice("rz", "rm", "rp")
+    return f"{text} {opcode}.{rounding}.{type_} {result}, {', '.join(operands)}; {store_any(writer, result)}"
+
+
+def _packed(writer: Writer) -> str:
+    """Compute pairs of numbers between -2 and 2."""
+    type_, result, text, operands = writer.choice("f16x2", "bf16x2"), writer.new(), "", []
+    opcode, count = writer.random.choice(PACKED)
+    for _ in range(count):
+        operands.append(writer.new())
+        text += f" and.b32 {operands[-1]}, {writer.source()}, 0xbfffbfff;"
+    return f"{text} {opcode}.{type_} {result}, {', '.join(operands)}; {writer.store(result)}"
+
+
+def _video(writer: Writer) -> str:
+    result, a, b = writer.new(), writer.source(), writer.source()
+    types = [writer.choice("u32", "s32") for _ in range(3)]
+    if writer.chance(0.3):
+        name = f"vset.{types[0]}.{types[1]}.{writer.random.choice(SIMPLE)}"
+    else:
+        name = f"{writer.random.choice(VIDEO)}.{'.'.join(types)}{writer.choice('', '.sat')}"
+    return f"{name} {result}, {a}, {b}; {writer.store(result)}"
 
 
 def float_of(writer: Writer, type_: str) -> tuple[str, str]:

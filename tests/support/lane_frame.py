@@ -222,6 +222,10 @@ class Frame:
 
     # --- memory -----------------------------------------------------------------------------------
 
+    def do_isspacep(self, form: Form, to: Operand, a: Operand) -> None:
+        address = self.read(a, "u64")
+        self.write(to, int(form.space == ("global" if address < SHARED else "shared" if address < LOCAL else "local")))
+
     def bytes_at(self, form: Form, address: Address, size: int) -> memoryview:
         base, space = address.base, form.space or "generic"
         if isinstance(base, Symbol) and base.name in self.params:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from support.lane_values import FLOATS, PAIRS, bits_of, compare, cut, halves, number, real, width_of
+from support.lane_values import FLOATS, ORDER, PAIRS, bits_of, compare, cut, halves, number, real, width_of
 
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Operand, Pair
@@ -111,8 +111,22 @@ def copy_sign(frame: Frame, form: Form, to: Operand, a: Operand, b: Operand) -> 
     frame.write(to, frame.read(a, form.type) & sign | frame.read(b, form.type) & (sign - 1))
 
 
+def video(frame: Frame, form: Form, to: Operand, a: Operand, b: Operand) -> None:
+    """vadd, vsub, vabsdiff, vmin, vmax and vset of two words: 9.7.19.1 and 9.7.19.3."""
+    x, y = (number(frame.read(each, "b32"), type_) for each, type_ in ((a, form.atype), (b, form.btype)))
+    if form.opcode == "vset":
+        frame.write(to, int(ORDER[form.cmp](x, y)))
+        return
+    value = {"vadd": x + y, "vsub": x - y, "vabsdiff": abs(x - y), "vmin": min(x, y), "vmax": max(x, y)}[form.opcode]
+    if form.sat:
+        least = -(1 << 31) if form.dtype == "s32" else 0
+        value = min(max(value, least), least + (1 << 32) - 1)
+    frame.write(to, cut(value, 32))
+
+
+VIDEO = ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vset")
 MORE: dict[str, Callable] = {
-    **dict.fromkeys(APPROXIMATE, approximate), "copysign": copy_sign,
+    **dict.fromkeys(APPROXIMATE, approximate), **dict.fromkeys(VIDEO, video), "copysign": copy_sign,
     "dp4a": multiply_bytes, "slct": choose_by_sign, "set": set_by_comparison, "mul24": multiply_24,
     "addc": carry, "subc": carry, "madc": carry,
 }  # fmt: skip

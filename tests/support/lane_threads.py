@@ -9,6 +9,7 @@ barrier, the other lanes of a warp operation) they yield.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from itertools import product
 
@@ -58,8 +59,10 @@ class Thread:
         base, _, axis = name[1:].partition(".")
         if base in vectors:
             return vectors[base]["xyz".index(axis)]
-        return {"laneid": self.lane, "warpid": self.warp, "lanemask_lt": (1 << self.lane) - 1,
-                "lanemask_eq": 1 << self.lane}[base]  # fmt: skip
+        bit, warps = 1 << self.lane, -(-math.prod(grid.block_dim) // 32)
+        return {"laneid": self.lane, "warpid": self.warp, "nwarpid": warps, "lanemask_lt": bit - 1, "lanemask_eq": bit,
+                "lanemask_le": 2 * bit - 1, "lanemask_gt": -2 * bit & 0xFFFFFFFF,
+                "lanemask_ge": -bit & 0xFFFFFFFF}[base]  # fmt: skip
 
     # --- memory -----------------------------------------------------------------------------------
 

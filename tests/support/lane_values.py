@@ -156,12 +156,14 @@ INTEGERS: dict[str, Callable[..., int]] = {
 # --- floating point -----------------------------------------------------------------------------------
 
 
-def _fma(a: int, b: int, c: int, type_: str) -> int:
+def _fma(a: int, b: int, c: int, type_: str, rounding: str = "rn") -> int:
     x, y, z = (decode(bits, type_) for bits in (a, b, c))
+    if isinstance(x, Fraction) and isinstance(y, Fraction) and isinstance(z, float):
+        return c  # an infinity, however large the product is
     if not all(isinstance(value, Fraction) for value in (x, y, z)) or x * y + z == 0:
         with np.errstate(all="ignore"):  # an infinity, NaN or signed zero: no digit is lost
             return bits_of(real(a, type_) * real(b, type_) + real(c, type_), type_)
-    return encode(x * y + z, type_, "rn")
+    return encode(x * y + z, type_, rounding)
 
 
 def _least(a: np.floating, b: np.floating, pick: Callable) -> np.floating:
@@ -191,14 +193,26 @@ def _of_bf16(opcode: str, a: int, b: int) -> int:
     return _fma(b, one if opcode == "add" else one | sign, a, "bf16")
 
 
+def _directed(opcode: str, a: int, b: int, type_: str, rounding: str) -> int:
+    """Add, subtract or multiply with a rounding mode other than to nearest; the result must not be zero."""
+    width, one = width_of(type_), bits_of(FLOATS[type_][0](1), type_)
+    sign = 1 << (width - 1)
+    if opcode == "mul":
+        return _fma(a, b, (a ^ b) & sign, type_, rounding)
+    return _fma(b, one if opcode == "add" else one | sign, a, type_, rounding)
+
+
 def compute(form: Form, types: str, *operands: int) -> int:
     """Return the result's bits; `types` is the type of the operation."""
     if types in PAIRS:
         low, high = (compute(form, PAIRS[types], *part) for part in zip(*map(halves, operands), strict=True))
         return low | high << 16
     if types in FLOATS:
+        rounding = getattr(form, "rnd", None) or "rn"
         if form.opcode == "fma":
-            return _fma(*operands, types)
+            return _fma(*operands, types, rounding)
+        if rounding != "rn":
+            return _directed(form.opcode, *operands, types, rounding)
         if types == "bf16" and form.opcode in ("add", "sub", "mul"):
             return _of_bf16(form.opcode, *operands)
         if form.opcode in ("abs", "neg"):

@@ -9,6 +9,7 @@ functions in `focus_*.py`: each takes the writer of the kernel and returns its l
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from random import Random
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 FREE = 8  # arrays of 8 bytes per thread of the grid, in which threads write elements of others
 BLOCKS = [(32, 1, 1), (32, 1, 1), (32, 1, 1), (64, 1, 1), (64, 1, 1), (32, 2, 1), (32, 2, 1), (16, 4, 1), (96, 1, 1),
           (16, 2, 1), (8, 4, 2), (64, 2, 1), (16, 2, 3)]  # fmt: skip
+PARTIAL = [(40, 1, 1), (33, 2, 1), (5, 1, 1), (7, 3, 2)]  # whose last warp has fewer threads
+GRIDS = [(1, 1, 1), (1, 1, 1), (2, 1, 1), (2, 1, 1), (2, 2, 1), (1, 2, 2)]
+SPECIAL = ["%lanemask_lt", "%lanemask_le", "%lanemask_ge", "%lanemask_gt", "%lanemask_eq", "%nwarpid", "%warpid",
+           "%ctaid.y", "%ctaid.z", "%nctaid.x", "%ntid.y", "%tid.z"]  # fmt: skip
 EDGES = [0, 1, 2, 31, 32, 33, 40, 255, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFF, 0xFFFFFFFE, 0x7F800000,
          0x3F800000, 0xFF800000, 0x7FC00000, 0xFFC00000, 0x7FF00000, 0xFFF80000, 0x3F000000, 0xBF000000, 0x3FC00000,
          0x40200000, 0xC0200000, 0x7F000000, 0xFF000000, 0x42FE0000, 0x43800000, 0xC3800000, 0xFFFF, 0x8000,
@@ -97,7 +102,7 @@ class Writer:
 
     def source(self) -> str:
         """Return a 32-bit register of any value."""
-        return self.choice("%a0", "%a1", "%a2", "%a3", "%a0", "%a1", "%tid", "%lane", "%k", "%number")
+        return self.choice("%a0", "%a1", "%a2", "%a3", "%a0", "%a1", "%tid", "%lane", "%k", "%number", "%special")
 
     def operand(self) -> str:
         """Return a 32-bit register or a number."""
@@ -162,12 +167,14 @@ WARP_OPERATIONS = [focus_lanes.in_groups, focus_lanes.in_tiles, focus_atomics.in
 
 def focused(random: Random, family: str = "all") -> FocusedCase:
     """Return a kernel of statements of a family."""
-    block, grid, leaves = random.choice(BLOCKS), (random.choice([1, 2]), 1, 1), random.random() < 0.3
+    block, grid, leaves = random.choice(BLOCKS), random.choice(GRIDS), random.random() < 0.3
     count, every = FAMILIES[family]
-    kinds = [kind for kind in every if not leaves or kind not in WARP_OPERATIONS]
+    if random.random() < 0.15:
+        block = random.choice(PARTIAL)
+    kinds = [kind for kind in every if not (leaves or block in PARTIAL) or kind not in WARP_OPERATIONS]
     if not kinds:
-        leaves, kinds = False, every
-    writer = Writer(random, block[0] * block[1] * block[2], grid[0], leaves=leaves)
+        block, leaves, kinds = random.choice(BLOCKS), False, every
+    writer = Writer(random, math.prod(block), math.prod(grid), leaves=leaves)
     body = "\n".join(random.choice(kinds)(writer) for _ in range(count))
     functions = FUNCTIONS if "call (" in body else ""
     bytes_out = -(-writer.bytes_out // 16) * 16
@@ -180,11 +187,13 @@ def focused(random: Random, family: str = "all") -> FocusedCase:
 .visible .entry k(.param .u64 out, .param .u64 in, .param .u64 rows, .param .u32 number) {{
     {" ".join(writer.variables)}
     {declared}
-    .reg .b32 %a<4>, %g<9>, %tid, %lane, %tx, %k, %all, %number;
+    .reg .b32 %a<4>, %g<20>, %special, %tid, %lane, %tx, %k, %all, %number;
     .reg .b64 %out, %in, %rows, %s<9>;
     mov.u32 %tx, %tid.x; mov.u32 %g1, %ntid.x; mov.u32 %g2, %tid.y; mov.u32 %g3, %ntid.y; mov.u32 %g4, %tid.z;
     mad.lo.u32 %g5, %g4, %g3, %g2; mad.lo.u32 %tid, %g5, %g1, %tx; mov.u32 %lane, %laneid; mov.u32 %k, %ctaid.x;
-    mad.lo.u32 %all, %k, {writer.threads}, %tid; ld.param.u32 %number, [number];
+    mov.u32 %g6, %nctaid.x; mov.u32 %g7, %nctaid.y; mov.u32 %g8, %ctaid.y; mov.u32 %g9, %ctaid.z;
+    mad.lo.u32 %g10, %g9, %g7, %g8; mad.lo.u32 %g11, %g10, %g6, %k; mov.u32 %special, {random.choice(SPECIAL)};
+    mad.lo.u32 %all, %g11, {writer.threads}, %tid; ld.param.u32 %number, [number];
     ld.param.u64 %s0, [out]; ld.param.u64 %in, [in]; ld.param.u64 %rows, [rows];
     mul.wide.u32 %s1, %all, {bytes_out}; add.s64 %out, %s0, %s1; mul.wide.u32 %s2, %all, 16; add.s64 %s3, %s2, %in;
     ld.global.u32 %a0, [%s3]; ld.global.u32 %a1, [%s3+4]; ld.global.u32 %a2, [%s3+8]; ld.global.u32 %a3, [%s3+12];

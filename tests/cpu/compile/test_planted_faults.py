@@ -13,6 +13,7 @@ pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtim
 pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
 
 from support import fault_hunt
+from support.lane_values import _fma
 from support.loaded import Loaded
 from support.random_focus import FAMILIES, TURNS, focused
 from support.warps import HEAD
@@ -51,6 +52,12 @@ def test_nothing_is_detected_without_a_fault(corpus):
     result = fault_hunt.try_fault(-1, corpus, 3)
     assert not result.found, result.how
     assert int(result.how.split()[0]) > 0
+
+
+def test_the_interpreter_adds_infinities_to_large_products():
+    large, infinity = 0x7F7FFFFF, 0x7F800000
+    for sign in (0, 1 << 31):
+        assert _fma(large, large, sign | infinity, "f32") == sign | infinity
 
 
 def test_reach_lists_the_faults_in_called_functions():

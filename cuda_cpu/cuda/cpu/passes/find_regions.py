@@ -17,7 +17,6 @@ from cuda.cpu.passes.graph import BLOCK, RETURN, Graph, Step
 from cuda.cpu.passes.traits import is_lanewise
 from cuda.cpu.ptx.syntax import Immediate
 
-MOST_BLOCKS = 4000  # with more, the analysis, whose time is quadratic, would take over a second
 MOST_BLOCKS = 4000  # the time to analyse branches between barriers is quadratic: a second
 MOST_COPIES = 3  # total size of the regions, in sizes of the kernel
 ORDERS = {"volatile", "relaxed", "acquire", "mmio"}
