@@ -192,7 +192,9 @@ class Kernel:
         self.op("return", [[]])
         signature = self.type(("function", self.parameters, ()))
         body = bytes(self.code)
-        function = varint(1) + varint(self.string(self.name)) + varint(signature) + b"\2\0" + varint(len(body)) + body
+        more = b"\x0b\0\6\0" if self.version >= (13, 5) else b""  # no hints, no other attributes
+        function = varint(1) + varint(self.string(self.name)) + varint(signature) + b"\2\0" + more
+        function += varint(len(body)) + body
         sections = [
             (2, function),
             (5, table(self.type_data, 4)),

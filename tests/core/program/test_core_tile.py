@@ -78,7 +78,8 @@ def test_both_kinds_of_kernels_in_one_program(stream, device):
 
 
 @needs_tileiras
-def test_the_driver_assembles_tile_ir(device, stream, tile_ir, assembler):
+def test_the_driver_assembles_tile_ir(device, stream, tile_ir, assembler, monkeypatch):
+    monkeypatch.setenv("CUDA_CPU_TILE", "assembler")
     run(device, stream, tile_ir)
     run(device, stream, ObjectCode.from_tile_ir(tile_ir.code, symbol_mapping=tile_ir.symbol_mapping))
     if device.name.startswith("CPU device"):
@@ -86,10 +87,19 @@ def test_the_driver_assembles_tile_ir(device, stream, tile_ir, assembler):
 
 
 @pytest.mark.cpu_only
+def test_the_cpu_device_needs_no_assembler(device, stream, tile_ir, monkeypatch):
+    monkeypatch.setenv("CUDA_CPU_TILE", "own")
+    code = ObjectCode.from_tile_ir(tile_ir.code, symbol_mapping=tile_ir.symbol_mapping)
+    run(device, stream, code)
+    assert code.get_kernel(NAMES[0]).attributes.max_threads_per_block == 1
+
+
+@pytest.mark.cpu_only
 def test_without_the_assembler_the_error_names_its_package(device, tile_ir, monkeypatch):
     from cuda.cpu.compile import tile_assembler
 
     monkeypatch.setattr(tile_assembler, "find", lambda: None)
+    monkeypatch.setenv("CUDA_CPU_TILE", "assembler")
     with pytest.raises(RuntimeError, match="pip install nvidia-cuda-tileiras") as caught:
         ObjectCode.from_tile_ir(tile_ir.code).get_kernel("twice")
     assert caught.value.name == "CUDA_ERROR_JIT_COMPILER_NOT_FOUND"

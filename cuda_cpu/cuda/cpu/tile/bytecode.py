@@ -27,7 +27,7 @@ from cuda.cpu.tile.types import (
 )
 
 MAGIC = b"\x7fTileIR\0"
-VERSIONS = ((13, 1), (13, 2), (13, 3), (13, 4))
+VERSIONS = ((13, 1), (13, 2), (13, 3), (13, 4), (13, 5))
 STRING, FUNCTION, DEBUG, CONSTANT, TYPE, GLOBAL, PRODUCER = range(1, 8)
 _END, _ALIGNED = 0, 0x80
 _MOST_ALIGNMENT = 1 << 16
@@ -212,7 +212,7 @@ def _functions(stream: Stream | None, tables: body.Tables) -> dict[str, Function
         kind = stream.item(tables.types, "type")
         flags = stream.byte()
         location = stream.varint()
-        hints = body.tagged(stream, tables) if flags & _HINTS else {}
+        hints = _hints(stream, tables, flags)
         size = stream.varint()
         start = stream.at
         stream.bytes(size)
@@ -221,3 +221,13 @@ def _functions(stream: Stream | None, tables: body.Tables) -> dict[str, Function
         block = body.Body(Stream(stream.data, start, stream.at), tables, location).function(kind)
         found[name] = Function(name, kind, bool(flags & _ENTRY), at, block, hints if isinstance(hints, dict) else {})
     return found
+
+
+def _hints(stream: Stream, tables: body.Tables, flags: int) -> object:
+    """Return the hints of a function. Since 13.5, its other attributes follow (seen in bytecode of NVRTC 13.5)."""
+    if tables.version < (13, 5):
+        return body.tagged(stream, tables) if flags & _HINTS else {}
+    hints, others = body.tagged(stream, tables), body.tagged(stream, tables)
+    if not isinstance(hints, dict) or not isinstance(others, list) or any(others):
+        raise UnsupportedTileError("the attributes of a function are not known", stream.at)
+    return hints
