@@ -20,18 +20,17 @@ struct group {
 
 enum knowledge { NONE, SOME, ALL };
 
-/* Return of how many lanes of a run the group knows that they made it. */
-static enum knowledge knows_of(const struct group *group, const struct run *run)
+/* Return of how many lanes that made a run the group knows. */
+static enum knowledge knows_of(const struct group *group, const struct run *run, cpu_lanes lanes)
 {
     const struct cpu_times *times = cpu_clock_of(group->knows, run->event.block);
     if (!times)
         return NONE;
     const uint32_t *of = times->of + run->event.warp * CPU_WARP_SIZE;
     cpu_lanes known = 0;
-    for (unsigned lane = 0; lane < CPU_WARP_SIZE; lane++)
-        known |= (cpu_lanes)(of[lane] >= run->event.time) << lane;
-    known &= run->event.lanes;
-    return known == run->event.lanes ? ALL : known ? SOME : NONE;
+    for (cpu_lanes left = lanes; left; left &= left - 1)
+        known |= of[__builtin_ctz(left)] >= run->event.time ? left & -left : 0;
+    return known == lanes ? ALL : known ? SOME : NONE;
 }
 
 static bool is_same_event(const struct event *a, const struct event *b)
@@ -64,7 +63,8 @@ static bool is_usual(const struct group *group, const struct run *run, const str
     *known = true;
     if (is_own(run, mine))
         return true;
-    enum knowledge knowledge = knows_of(group, run);
+    cpu_lanes lanes = run->is_uniform ? run->event.lanes : lanes_of(run->words & mine->words, run->first);
+    enum knowledge knowledge = knows_of(group, run, lanes);
     *known = knowledge == ALL;
     return *known || (knowledge == NONE && !run->is_write && !mine->is_write);
 }
@@ -81,43 +81,58 @@ static bool joins(const struct run *run, struct run *mine)
     return true;
 }
 
+static bool append(const struct group *group, struct line *line, const struct run *mine)
+{
+    struct run *runs = line->room ? line->runs : &line->only, *last = &runs[line->count - 1], all = *mine;
+    line->words |= mine->words;
+    if (line->count && joins(last, &all)) {
+        *last = all;
+        return true;
+    }
+    runs = line->count < MAX_RUNS ? cpu_shadow_runs(group->races, line) : NULL;
+    if (runs)
+        runs[line->count++] = *mine;
+    return runs != NULL;
+}
+
 /* Record an access to a line; false: it may be a race, or there is no room. */
 static bool touch(const struct group *group, struct line *line, struct run mine)
 {
     if (line->room == EXPANDED)
         return false;
+    if (!(line->words & mine.words))
+        return append(group, line, &mine);
     struct run *runs = line->room ? line->runs : &line->only;
-    uint64_t known = 0;
-    uint32_t left = 0, covered = 0;
+    bool known[MAX_RUNS] = {false};
+    uint32_t left = 0, covered = 0, words = 0;
+    bool cuts = line->count > MAX_READERS;
     for (uint32_t i = 0; i < line->count; i++) {
-        bool is_known;
         if (!(runs[i].words & mine.words))
             continue;
-        if (!is_usual(group, &runs[i], &mine, &is_known))
+        if (!is_usual(group, &runs[i], &mine, &known[i]))
             return false;
-        known |= (uint64_t)is_known << i;
+        cuts |= mine.is_write || (!runs[i].is_write && known[i]);
     }
+    if (!cuts)
+        return append(group, line, &mine);
     for (uint32_t i = 0; i < line->count; i++) {
         struct run run = runs[i];
-        if (mine.is_write || (!run.is_write && known >> i & 1))
+        if (mine.is_write || (!run.is_write && known[i]))
             cut(&run, mine.words);
         if (!run.words || joins(&run, &mine))
             continue;
         covered += !run.is_write && run.words == mine.words;
+        words |= run.words;
         runs[left++] = run;
     }
-    line->count = (uint16_t)left;
+    line->count = (uint8_t)left;
+    line->words = words;
     line->next = mine.is_write ? 0 : line->next;
-    if (left > MAX_READERS) { /* in a cell, too, later reads then replace earlier ones */
-        if (mine.is_write || covered != left)
-            return false;
+    if (left > MAX_READERS && covered == left && !mine.is_write) { /* as in a cell: later reads replace earlier ones */
         runs[1 + line->next++ % MAX_READERS] = mine;
         return true;
     }
-    runs = cpu_shadow_runs(group->races, line);
-    if (runs)
-        runs[line->count++] = mine;
-    return runs != NULL;
+    return append(group, line, &mine);
 }
 
 /* Record an access of lanes to neighbouring words of a line each; return the lanes that it is not recorded for. */

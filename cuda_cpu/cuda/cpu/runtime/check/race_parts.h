@@ -52,15 +52,17 @@ struct run {
 /* The usual accesses to a line are kept as runs, in their order: at most one write of each word, and the reads since.
  * Others, and what may be a race, need cells. */
 struct line {
-    uint16_t count, room; /* room 0: `only`; EXPANDED: `cells` */
-    uint32_t next;        /* as in struct readers */
+    uint8_t count, room; /* room 0: `only`; EXPANDED: `cells` */
+    uint8_t next;        /* as in struct readers */
+    uint32_t words;      /* of all runs */
     union {
         struct run only, *runs;
         struct cells *cells;
     };
 };
 
-#define EXPANDED 0xffffu
+#define EXPANDED 0xffu
+#define MAX_RUNS 100u /* of one line, which then gets cells */
 #define MAX_READERS 32u /* of one cell, after its first: later ones replace earlier ones */
 
 struct page {

@@ -104,14 +104,14 @@ struct run *cpu_shadow_runs(struct cpu_races *races, struct line *line)
 {
     if (line->count < (line->room ? line->room : 1u))
         return line->room ? line->runs : &line->only;
-    uint32_t room = line->room ? 2u * line->room : 4;
+    uint32_t room = line->room ? 2u * line->room : 8;
     if (!cpu_shadow_has_room(races))
         return NULL;
     struct run only = line->only, *runs = taken(realloc(line->room ? line->runs : NULL, room * sizeof *runs));
     if (!line->room)
         *runs = only;
     races->bytes += (room - line->room) * sizeof *runs;
-    line->room = (uint16_t)room;
+    line->room = (uint8_t)room;
     return line->runs = runs;
 }
 
