@@ -159,3 +159,11 @@ struct cpu_clock *cpu_clock_own(struct cpu_clock *clock, uint64_t block, uint32_
     cpu_clock_release(clock);
     return own;
 }
+
+struct cpu_times *cpu_clock_alone(struct cpu_clock *clock, uint64_t block, uint32_t references)
+{
+    for (uint32_t i = 0; clock && clock->references == references && i < clock->count; i++)
+        if (clock->of[i].block == block)
+            return clock->of[i].times->references == 1 ? clock->of[i].times : NULL;
+    return NULL;
+}

@@ -34,6 +34,9 @@ const struct cpu_times *cpu_clock_of(const struct cpu_clock *clock, uint64_t blo
 /* Return a copy of the clock in which the times of a block may be changed. Consumes the reference to `clock`. */
 struct cpu_clock *cpu_clock_own(struct cpu_clock *clock, uint64_t block, uint32_t threads, struct cpu_times **times);
 
+/* Return the times of a block, which may be changed, if all references to the clock are `references`; else NULL. */
+struct cpu_times *cpu_clock_alone(struct cpu_clock *clock, uint64_t block, uint32_t references);
+
 /* race.c: ends the launch with a fault. */
 void cpu_clock_no_memory(void) __attribute__((noreturn));
 

@@ -125,6 +125,33 @@ static void learn_all(struct cpu_running *warp, cpu_lanes lanes, struct cpu_cloc
     cpu_clock_release(before);
 }
 
+/* Give lanes a clock that includes theirs. */
+static void give_all(struct cpu_running *warp, cpu_lanes lanes, struct cpu_clock *clock)
+{
+    for (; lanes; lanes &= lanes - 1) {
+        struct lane *lane = lane_of(warp, (unsigned)__builtin_ctz(lanes));
+        cpu_clock_retain(clock);
+        cpu_clock_release(lane->knows);
+        lane->knows = clock;
+    }
+}
+
+/* Let lanes meet whose last meeting gave them a clock that nobody else has: change it, instead of a copy. */
+static bool meet_again(struct cpu_running *warp, cpu_lanes lanes)
+{
+    const struct cpu_race_block *race = warp->block->race;
+    struct cpu_clock *clock = lane_of(warp, (unsigned)__builtin_ctz(lanes))->knows;
+    struct cpu_times *times = cpu_clock_alone(clock, race->number, cpu_count(lanes));
+    for (cpu_lanes left = times ? lanes : 0; left; left &= left - 1)
+        if (lane_of(warp, (unsigned)__builtin_ctz(left))->knows != clock)
+            return false;
+    for (; times && lanes; lanes &= lanes - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        times->of[warp->abi.warp_id * CPU_WARP_SIZE + lane] = lane_of(warp, lane)->time++;
+    }
+    return times != NULL;
+}
+
 void cpu_race_fence(struct cpu_running *warp, cpu_lanes lanes, bool in_block)
 {
     cpu_race_warp = warp;
@@ -153,9 +180,11 @@ void cpu_race_meet(struct cpu_running *warp, cpu_lanes lanes, const uint64_t *ma
             if ((cpu_lanes)masks[__builtin_ctz(each)] == named)
                 alike |= each & -each;
         left &= ~alike;
-        struct cpu_clock *clock = gather(NULL, warp, named & warp->live);
         alike &= named; /* the behaviour of other lanes is undefined */
-        learn_all(warp, alike, clock);
+        if (alike == (named & warp->live) && meet_again(warp, alike))
+            continue;
+        struct cpu_clock *clock = gather(NULL, warp, named & warp->live);
+        give_all(warp, alike, clock);
         for (; alike; alike &= alike - 1)
             lane_of(warp, (unsigned)__builtin_ctz(alike))->time++;
         cpu_clock_release(clock);
@@ -193,7 +222,7 @@ void cpu_race_pass(struct cpu_running *warp, cpu_lanes lanes)
     *slot = NULL;
     cpu_race_changes(warp);
     if (meeting)
-        learn_all(warp, lanes, meeting->clock);
+        give_all(warp, lanes, meeting->clock);
     drop_meeting(meeting);
 }
 
