@@ -15,7 +15,11 @@ PROGRAMS = {
     ],
 }  # fmt: skip
 
-pytestmark = [pytest.mark.cpu_only, programs.needs("triton, ml_dtypes", "triton and ml_dtypes")]
+pytestmark = [
+    pytest.mark.cpu_only,
+    pytest.mark.timeout(600),
+    programs.needs("triton, ml_dtypes", "triton and ml_dtypes"),
+]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

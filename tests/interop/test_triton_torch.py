@@ -7,7 +7,11 @@ from support import programs
 
 PEER = "CUDA_CPU_PEER_TORCH"
 
-pytestmark = [pytest.mark.cpu_only, programs.needs("torch, triton", "PyTorch and Triton", PEER)]
+pytestmark = [
+    pytest.mark.cpu_only,
+    pytest.mark.timeout(600),
+    programs.needs("torch, triton", "PyTorch and Triton", PEER),
+]
 
 
 def run(program, *options, tmp_path, timeout=400):

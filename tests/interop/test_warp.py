@@ -5,7 +5,7 @@
 import pytest
 from support import programs
 
-pytestmark = [pytest.mark.cpu_only, programs.needs("warp", "warp-lang")]
+pytestmark = [pytest.mark.cpu_only, pytest.mark.timeout(600), programs.needs("warp", "warp-lang")]
 
 
 def run(program, tmp_path):
