@@ -78,8 +78,15 @@ def pytest_collection_modifyitems(config, items):
         if item.get_closest_marker("gpu_only") and not on_gpu:
             item.add_marker(pytest.mark.skip(reason="needs an NVIDIA GPU; run with --driver=nvidia"))
         for library in ("nvrtc", "nvJitLink", "nvvm", "nvfatbin"):
-            if item.get_closest_marker(f"needs_{library.lower()}") and (why := absence(library)):
+            needed = item.get_closest_marker(f"needs_{library.lower()}") and not (library == "nvrtc" and by_clang(item))
+            if needed and (why := absence(library)):
                 item.add_marker(pytest.mark.skip(reason=why))
+
+
+def by_clang(item):
+    """Return whether clang compiles the CUDA C++ of a test."""
+    chosen = item.callspec.params.get("compiler") if hasattr(item, "callspec") else None
+    return (chosen or os.environ.get("CUDA_PYTHON_COMPILER")) == "clang"
 
 
 def tests_the_cpu_device(path):

@@ -34,11 +34,12 @@ ADDED = {
         "enable_tile",
         "tile_only",
         "tile_as_default_execution_space",
+        "compiler",
     ),
     "cuda.core.LinkerOptions": ("relocatable",),
 }
-# Our additional members of enumerations: the form of programs that is Tile IR.
-ADDED_MEMBERS = {"TILE", "TILE_IR", "TILEIRAS"}
+# Our additional members of enumerations: the form of programs that is Tile IR, and a compiler.
+ADDED_MEMBERS = {"CLANG", "TILE", "TILE_IR", "TILEIRAS"}
 ABSENT = object()
 
 

@@ -79,7 +79,7 @@ def test_problems_derived_from_the_environment():
     library = {"version": "13.5", "path": "/lib"}
     found = {
         "driver": {"kind": "a GPU driver", "path": "/libcuda.so.1", "version": "12.9"},
-        "libraries": {"nvrtc": library, "nvjitlink": {"error": "not found"}},
+        "libraries": {"nvrtc": library, "nvjitlink": {"error": "not found"}, "clang": {"error": "not found"}},
         "packages": {"llvmlite": None},
         "variables": {},
         "devices": [],

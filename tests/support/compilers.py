@@ -7,6 +7,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib.util
+import os
 import pathlib
 
 import pytest
@@ -50,7 +51,12 @@ def _bytes_of(call: object, handle: object) -> bytes:
 
 
 def compile_cuda(source: str, *options: str, result: str = "PTX") -> bytes:
-    """Compile CUDA C++ and return PTX (without the NUL), CUBIN or LTOIR."""
+    """Compile CUDA C++ and return PTX (without the NUL), CUBIN or LTOIR.
+
+    With CUDA_PYTHON_COMPILER=clang, PTX is made by clang through `cuda.core`.
+    """
+    if result == "PTX" and os.environ.get("CUDA_PYTHON_COMPILER") == "clang":
+        return _compile_by_clang(source, options)
     nvrtc = library("nvrtc")
     program = ctypes.c_void_p()
     assert nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"test.cu", 0, None, None) == 0
@@ -63,6 +69,33 @@ def compile_cuda(source: str, *options: str, result: str = "PTX") -> bytes:
         return data.rstrip(b"\0") if result == "PTX" else data
     finally:
         nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+# Option of NVRTC -> field of ProgramOptions, and its value where the option has none.
+_FIELDS = {
+    "gpu-architecture": "arch", "arch": "arch", "std": "std", "include-path": "include_path", "I": "include_path",
+    "define-macro": "define_macro", "D": "define_macro", "relocatable-device-code": "relocatable_device_code",
+    "rdc": "relocatable_device_code", "use_fast_math": "use_fast_math", "fmad": "fma", "ftz": "ftz",
+    "prec-div": "prec_div", "prec-sqrt": "prec_sqrt", "generate-line-info": "lineinfo", "lineinfo": "lineinfo",
+    "device-debug": "debug", "G": "debug", "maxrregcount": "max_register_count", "device-int128": "device_int128",
+    "default-device": "device_as_default_execution_space",
+    "device-as-default-execution-space": "device_as_default_execution_space",
+}  # fmt: skip
+_VALUES = {"true": True, "false": False, "": True}
+
+
+def _compile_by_clang(source: str, options: tuple[str, ...]) -> bytes:
+    from cuda.core import Program, ProgramOptions
+
+    given: dict[str, object] = {"arch": "sm_75"}
+    for option in options:
+        name, _, value = option.lstrip("-").partition("=")
+        if name not in _FIELDS and name[:1] in "ID":
+            name, value = name[:1], name[1:] + (f"={value}" if value else "")
+        field, value = _FIELDS[name], _VALUES.get(value, value)
+        given[field] = [*given.get(field, []), value] if field in ("include_path", "define_macro") else value
+    made = Program(source, "c++", ProgramOptions(name="test.cu", compiler="clang", **given)).compile("ptx")
+    return bytes(made.code)
 
 
 def _link_function(name: str) -> object:

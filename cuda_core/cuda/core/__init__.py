@@ -18,6 +18,7 @@ __version__ = "1.2.2"
 _MODULES = {
     "Buffer": "_memory._buffer",
     "CUDAError": "_errors",
+    "ClangError": "_errors",
     "ClosedError": "_errors",
     "Context": "_device._context",
     "ContextOptions": "_device._device_resources",
@@ -123,6 +124,7 @@ if TYPE_CHECKING:
     from cuda.core._stream._stream import PER_THREAD_DEFAULT_STREAM as PER_THREAD_DEFAULT_STREAM
     from cuda.core._stream._stream import Stream as Stream
 
+    from ._errors import ClangError as ClangError
     from ._errors import ClosedError as ClosedError
     from ._errors import CUDAError as CUDAError
     from ._errors import NvFatbinError as NvFatbinError

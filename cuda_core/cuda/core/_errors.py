@@ -63,6 +63,13 @@ class NVRTCError(CUDAError):
     log: str = ""
 
 
+class ClangError(NVRTCError):
+    """Report that clang failed or is not installed; `log` has its messages.
+
+    It is an NVRTCError, since the environment may select the compiler of a program that was written for NVRTC.
+    """
+
+
 class NvJitLinkError(CUDAError):
     """Report that nvJitLink failed; `log` is the linker's log."""
 

@@ -82,6 +82,7 @@ class CompilerBackendType(StrEnum):
     """The compiler or linker of a program."""
 
     NVRTC = "NVRTC"
+    CLANG = "clang"
     NVVM = "NVVM"
     NVJITLINK = "nvJitLink"
     TILEIRAS = "tileiras"

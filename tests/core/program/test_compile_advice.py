@@ -17,7 +17,7 @@ KERNEL = 'extern "C" __global__ void f(int *x) { *x = 1; }'
 TEMPLATE = "template <class T> __global__ void scale(T a, T *x) { *x *= a; }"
 CALLER = 'extern "C" __device__ int other(); extern "C" __global__ void f(int *x) { *x = other(); }'
 CARRIES = "is one of the headers that NVRTC carries: give ProgramOptions(use_bundled_headers=True)."
-HOST = "is a header for host code, which NVRTC does not have: "
+HOST = "is a header for host code, which device code does not have: "
 
 pytestmark = pytest.mark.needs_nvrtc
 

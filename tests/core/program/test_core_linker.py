@@ -140,6 +140,7 @@ def test_backend_without_nvjitlink(monkeypatch):
 
     monkeypatch.setattr(pathfinder, "load_nvidia_dynamic_lib", absent)
     _linker._backend.cache_clear()
+    _linker._warn_of_driver.cache_clear()
     try:
         with pytest.warns(RuntimeWarning, match=r"^nvJitLink is not installed: the driver links"):
             assert Linker.which_backend() == "driver"

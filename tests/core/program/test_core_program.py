@@ -209,12 +209,14 @@ def test_the_device_is_the_default_architecture(device):
 
 def test_without_nvrtc():
     text = """
+        import os
         import cuda.pathfinder as pathfinder
 
         def missing(name):
             raise pathfinder.DynamicLibNotFoundError(f'no {name}')
 
         pathfinder.load_nvidia_dynamic_lib = missing
+        os.environ["CUDA_PYTHON_CLANG"] = "/nowhere"
         from cuda.core import Program
         try:
             Program('', 'c++').compile('ptx')

@@ -69,7 +69,7 @@ SPELLED = {
     "tile_only": (True, "--tile-only"),
     "tile_as_default_execution_space": (True, "--tile-as-default-execution-space"),
 }
-ELSEWHERE = {"enable_tile", "name", "extra_sources", "use_bundled_headers", "use_libdevice"}
+ELSEWHERE = {"compiler", "enable_tile", "name", "extra_sources", "use_bundled_headers", "use_libdevice"}
 
 
 def test_every_field_is_covered():

@@ -68,6 +68,7 @@ _BYTES = re.compile(
 )
 _UNRESOLVED = re.compile(r"(?:[Uu]nresolved extern (?:function|variable)|Undefined reference to) '(?P<name>[^']+)'")
 _UNRESOLVED_AT_LOAD = re.compile(r"unresolved in \S+: (?P<name>\w+)")
+_CLANG_HEADER = re.compile(r"error: '(?P<name>[^']+)' file not found")
 _HEADER = re.compile(r"(?:could not|cannot) open source file \"(?P<name>[^\"]+)\"")
 
 
@@ -113,9 +114,19 @@ def _of_header(match: re.Match, options: Any, supported: Iterable[int]) -> Itera
             yield f"include_path names {folder!r}, which is not a folder."
 
 
+def _of_clang_header(match: re.Match, options: Any, supported: Iterable[int]) -> Iterator[str]:
+    if _CARRIED.match(match["name"]):
+        yield (
+            f"<{match['name']}> is not among the device headers for clang (see docs, Compile with clang): "
+            "compile with ProgramOptions(compiler='nvrtc')."
+        )
+    else:
+        yield from _of_header(match, options, supported)
+
+
 def _of_host_header(name: str, bundled: bool | None) -> Iterator[str]:
     if name in _NO_HEADER:
-        yield f"<{name}> is a header for host code, which NVRTC does not have: {_NO_HEADER[name]}."
+        yield f"<{name}> is a header for host code, which device code does not have: {_NO_HEADER[name]}."
         return
     # stdint.h -> cstdint
     counterpart = f"c{name[:-2]}" if name.endswith(".h") else name
@@ -124,7 +135,7 @@ def _of_host_header(name: str, bundled: bool | None) -> Iterator[str]:
         advice = f"use <cuda/std/{counterpart}> with the names of cuda::std{use}."
     else:
         advice = "its contents cannot be used in kernels, and cuda::std has no counterpart."
-    yield f"<{name}> is a header for host code, which NVRTC does not have: {advice}"
+    yield f"<{name}> is a header for host code, which device code does not have: {advice}"
 
 
 def _folders(options: Any) -> list[str]:
@@ -171,11 +182,13 @@ def _of_option(match: re.Match, options: Any, supported: Iterable[int]) -> Itera
 
 _RULES: list[tuple[re.Pattern, Callable[[re.Match, Any, Iterable[int]], Iterator[str]]]] = [
     (_HEADER, _of_header),
+    (_CLANG_HEADER, _of_clang_header),
     (_UNRESOLVED, _of_unresolved),
     (_UNRESOLVED_AT_LOAD, _of_unresolved),
     (_BYTES, _of_shared),
     (re.compile(r"invalid value for --gpu-architecture"), _of_arch),
-    (re.compile(r"invalid value for --std"), _of_std),
+    (re.compile(r"unsupported CUDA gpu architecture"), _of_arch),
+    (re.compile(r"invalid value for --std|invalid value '\S*' in '-std="), _of_std),
     (re.compile(r"unrecognized option (?P<option>\S+) found"), _of_option),
 ]
 

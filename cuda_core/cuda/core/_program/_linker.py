@@ -34,14 +34,29 @@ def _backend() -> CompilerBackendType:
     try:
         pathfinder.load_nvidia_dynamic_lib("nvJitLink")
     except pathfinder.DynamicLibNotFoundError:
-        warnings.warn(
-            "nvJitLink is not installed: the driver links, which knows neither LTO-IR nor most options. "
-            "pip install 'open-cuda-python[cu13]'",
-            RuntimeWarning,
-            stacklevel=4,
-        )
         return CompilerBackendType.DRIVER
     return CompilerBackendType.NVJITLINK
+
+
+@functools.cache
+def _warn_of_driver() -> None:
+    warnings.warn(
+        "nvJitLink is not installed: the driver links, which knows neither LTO-IR nor most options. "
+        "pip install 'open-cuda-python[cu13]'",
+        RuntimeWarning,
+        stacklevel=3,
+    )
+
+
+def assembler_build() -> bytes:
+    """Return an identifier of what assembles PTX, for keys of caches."""
+    if _backend() == CompilerBackendType.NVJITLINK:
+        from cuda.core._program import _compiler_build
+
+        return b"nvjitlink " + _compiler_build.of("nvjitlink").encode()
+    from cuda.bindings import driver
+
+    return b"driver %d" % driver.cuDriverGetVersion()[1]
 
 
 class Linker:
@@ -67,6 +82,7 @@ class Linker:
     """
 
     __slots__ = ("__weakref__", "_calls", "_codes", "_link", "_lock", "_logs", "_options")
+    _warns = True
 
     def __init__(self, *object_codes: ObjectCode, options: LinkerOptions | None = None) -> None:
         self._link: Any = None
@@ -83,6 +99,8 @@ class Linker:
         self._options.arch = self._options.arch or default_arch(f"sm_{current_arch()}" if current_arch() else None)
         self._codes = object_codes
         self._calls = _CALLS[_backend()]
+        if self._warns:
+            self.which_backend()
         with self._errors(self._calls[0]):
             self._link = self._start()
         try:
@@ -270,7 +288,16 @@ class Linker:
         >>> print(Linker.which_backend())
         nvJitLink
         """
+        if _backend() == CompilerBackendType.DRIVER:
+            _warn_of_driver()
         return _backend()
+
+
+class Assembler(Linker):
+    """A Linker of one PTX text that clang made: the driver knows all its options."""
+
+    __slots__ = ()
+    _warns = False
 
 
 class _Errors:

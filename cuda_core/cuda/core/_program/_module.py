@@ -517,6 +517,8 @@ class Module:
             If it does not compile; the message shows the source lines.
         CUDAError
             If the code cannot be loaded.
+        TypeError
+            If `options` has a wrong type.
 
         Examples
         --------

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from cuda.bindings._signals import of_program
-from cuda.core._errors import ClosedError, NVRTCError, compiler_error, not_pickled
+from cuda.core._errors import ClangError, ClosedError, NVRTCError, compiler_error, not_pickled
 from cuda.core._launch._signature import kernel_signatures
-from cuda.core._program import _compile_advice, _debugger, _diagnostics, _tile
+from cuda.core._program import _compile_advice, _compiler, _debugger, _diagnostics, _tile
 from cuda.core._program._compile_arguments import code_type_of, names_of, source_of, target_of
 from cuda.core._program._compile_target import default_arch
 from cuda.core._program._linker_options import LinkerOptions
@@ -34,6 +34,8 @@ _BACKENDS = {
     SourceCodeType.TILE: CompilerBackendType.TILEIRAS,
 }
 _GETTERS = {"ptx": "PTX", "cubin": "CUBIN", "ltoir": "LTOIR", "tile_ir": "TileIR"}
+# Options for the assembler of PTX that a compiler made.
+_ASSEMBLED = ("name", "arch", "debug", "lineinfo", "max_register_count", "no_cache")
 _PCH_OPTIONS = ("pch", "create_pch", "use_pch")
 
 
@@ -83,11 +85,12 @@ class Program:
     >>> kernel = program.compile("cubin").get_kernel("add")
     """
 
-    __slots__ = ("__weakref__", "_closed", "_code", "_code_type", "_compiled", "_handle", "_keys", "_linker", "_lock",
-                 "_nvvm", "_options", "_pch_status")  # fmt: skip
+    __slots__ = ("__weakref__", "_by_clang", "_closed", "_code", "_code_type", "_compiled", "_handle", "_keys",
+                 "_linker", "_lock", "_nvvm", "_options", "_pch_status")  # fmt: skip
 
     def __init__(self, code: str | bytes | bytearray, code_type: str, options: ProgramOptions | None = None) -> None:
         self._handle: Any = None
+        self._by_clang = False
         self._lock = RLock()  # one thread at a time compiles, or closes
         self._closed = False
         self._compiled = False
@@ -99,7 +102,8 @@ class Program:
         if self._code_type == SourceCodeType.CXX:
             if _debugger.active():
                 self._code, self._options = _debugger.prepared(self._code, self._name, self._options)
-            self._handle = self._create()
+            self._by_clang = _compiler.is_clang(self._options.compiler)
+            self._handle = None if self._by_clang else self._create()
             _diagnostics.remember(self._name, self._code)
         elif self._code_type == SourceCodeType.NVVM:
             from cuda.core._program._nvvm import NVVMProgram
@@ -179,13 +183,13 @@ class Program:
     @property
     def backend(self) -> CompilerBackendType:
         """Return the compiler of the program."""
-        return _BACKENDS[self._code_type]
+        return CompilerBackendType.CLANG if self._by_clang else _BACKENDS[self._code_type]
 
     @property
     def handle(self) -> Any:
         """Return the `nvrtcProgram`, or the address of the nvvmProgram or of PTX's linker; 0 once closed.
 
-        It is None for Tile IR.
+        It is None for Tile IR, and for programs that clang compiles.
         """
         return self._handle
 
@@ -299,7 +303,8 @@ class Program:
                 return self._assemble_tile(self._code, target, names, logs)
             if self._code_type == SourceCodeType.NVVM:
                 return self._translate_ir(target, names, logs)
-            return self._translate(target, names, logs)
+            translate = self._translate_by_clang if self._by_clang else self._translate
+            return translate(target, names, logs)
 
     def _translate(self, target: str, names: list[str], logs: Any) -> ObjectCode:
         from cuda.bindings import nvrtc
@@ -325,12 +330,44 @@ class Program:
             raise self._error(nvrtc, status, log)
         return self._result(nvrtc, target, names, logs)
 
+    def _translate_by_clang(self, target: str, names: list[str], logs: Any) -> ObjectCode:
+        from cuda.core._program._clang._compile import compile_ptx
+        from cuda.core._program._clang._options import ARCHITECTURES
+
+        if target not in ("ptx", "cubin"):
+            raise ValueError(
+                f"clang makes 'ptx' and 'cubin', not {target!r}: compile with ProgramOptions(compiler='nvrtc')"
+            )
+        self._pch_status = None
+        try:
+            ptx, mapping, log = compile_ptx(self._code, self._name, self._options, names)
+        except ClangError as error:
+            if logs is not None and error.log:
+                logs.write(error.log)
+            raise self._annotated(ClangError, error.name, error.status, error.call, error.log, ARCHITECTURES) from None
+        if logs is not None and log:
+            logs.write(log)
+        code = ObjectCode._make(ptx, "ptx", self._name, mapping, kernel_signatures(ptx.decode()))
+        if target == "ptx" or _debugger.active():
+            return code
+        from cuda.core._program._linker import Assembler
+
+        # Options for clang have been applied; these are for the assembler.
+        values = {field: getattr(self._options, field) for field in _ASSEMBLED}
+        with Assembler(code, options=LinkerOptions(**values)) as linker:
+            return _linked(linker, target, logs)
+
     def _error(self, nvrtc: Any, status: Any, log: str) -> Exception:
+        supported = nvrtc.nvrtcGetSupportedArchs()[1]
+        return self._annotated(NVRTCError, status.name, int(status), "nvrtcCompileProgram", log, supported)
+
+    def _annotated(self, kind: Any, name: str, status: int, call: str, log: str, supported: Sequence[int]) -> Any:
+        """Return the error of a compiler, with the source lines and advice in its message."""
         text = _diagnostics.annotate(log, self._code.decode(errors="replace"), self._name)
-        if advice := _compile_advice.of_log(log, self._options, nvrtc.nvrtcGetSupportedArchs()[1]):
+        if advice := _compile_advice.of_log(log, self._options, supported):
             text += f"\n{advice}"
-        words = f"{_diagnostics.summary(log)} in {self._name!r}" if "COMPILATION" in status.name else ""
-        error = compiler_error(NVRTCError, status.name, int(status), "nvrtcCompileProgram", text, words)
+        words = f"{_diagnostics.summary(log)} in {self._name!r}" if "COMPILATION" in name else ""
+        error = compiler_error(kind, name, status, call, text, words)
         error.log = log
         return error
 
@@ -384,8 +421,7 @@ class Program:
         if target == "ptx":
             return ObjectCode._make(code, "ptx", self._name, {}, None)
         # Options for libNVVM have been applied; these are for the assembler.
-        fields = ("name", "arch", "debug", "lineinfo", "max_register_count", "no_cache")
-        values = {field: getattr(self._options, field) for field in fields}
+        values = {field: getattr(self._options, field) for field in _ASSEMBLED}
         with self._start_linker(code, LinkerOptions(**values)) as linker:
             return _linked(linker, target, logs)
 

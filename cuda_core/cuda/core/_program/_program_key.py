@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from cuda.core._program import _compiler_build, _debugger, _tile
+from cuda.core._program import _compiler, _compiler_build, _debugger, _tile
 from cuda.core._program._compile_arguments import code_type_of, names_of, source_of, target_of
 from cuda.core._program._compile_target import default_arch
 from cuda.core._program._linker_options import LinkerOptions
@@ -130,6 +130,8 @@ def _build(api: Literal["nvrtc", "nvvm", "nvjitlink"], version: Sequence[int]) -
 
 def _spelled(options: ProgramOptions, kind: str, target: str) -> list[bytes]:
     """Return the compiler's version and its command-line options."""
+    if kind == "c++" and _compiler.is_clang(options.compiler):
+        return _spelled_for_clang(options, target)
     if kind == "c++":
         from cuda.bindings import nvrtc
 
@@ -150,6 +152,20 @@ def _spelled(options: ProgramOptions, kind: str, target: str) -> list[bytes]:
         linker = options._for_linker() if kind == "ptx" else LinkerOptions(arch=arch)
         spelled += [_build("nvjitlink", nvjitlink.version()), *linker.as_bytes("nvjitlink")]
     return spelled  # empty if PTX is returned unchanged
+
+
+def _spelled_for_clang(options: ProgramOptions, target: str) -> list[bytes]:
+    from cuda.core._program._clang import _find, _options
+
+    spelled = [*_options.language_options(options), *_options.own_options(options)]
+    more = ["max_register_count", "device_as_default_execution_space"]
+    given = [f"{field}={getattr(options, field)}" for field in more]
+    assembler: list[bytes] = []
+    if target == "cubin":
+        from cuda.core._program._linker import assembler_build
+
+        assembler = [assembler_build(), *LinkerOptions(arch=options.arch).as_bytes("nvjitlink")]
+    return [_find.build(), *(text.encode() for text in [*spelled, *given]), *assembler]
 
 
 def _spelled_ir(options: ProgramOptions, target: str) -> list[bytes]:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from cuda.core._errors import wrong_option
 from cuda.core._program import _bundled_headers, _tile
 from cuda.core._program._compile_target import current_arch, default_arch
+from cuda.core._program._option_values import as_text, as_texts
 from cuda.core._utils._options import named_options
 
 # Field -> (kind of its value, NVRTC's option). NVRTC documentation, "Supported Compile Options".
@@ -80,8 +80,6 @@ _NVRTC = {
     "tile_only": ("flag", "--tile-only"),
     "tile_as_default_execution_space": ("flag", "--tile-as-default-execution-space"),
 }
-# The kinds of warnings that --warning-as-error accepts.
-_WARNINGS = ("all-warnings", "reorder", "deprecated-declarations", "conversion")
 _MOST_DENSE = 101  # --jump-table-density: percent; 101 disables jump tables
 
 # Fields used when PTX is assembled; LinkerOptions has fields of the same names.
@@ -114,73 +112,16 @@ def spell(field: str, kind: str, option: str, value: Any) -> Iterator[str]:
             yield from _bundled_headers.options()
     elif kind == "switch":
         yield f"{option}=on"
-    elif kind == "macro":
-        yield from (f"{option}={text}" for text in _macros(value))
-    elif kind == "warnings":
-        yield from (f"{option}={each}" for each in _warnings(field, value))
+    elif kind in ("macro", "warnings", "list"):
+        yield from (f"{option}={text}" for text in as_texts(field, kind, value))
     elif kind == "percent":
         if isinstance(value, bool) or not isinstance(value, int):
             raise TypeError(f"{field} must be an int from 0 to {_MOST_DENSE}, not {value!r}")
         if not 0 <= value <= _MOST_DENSE:
             raise ValueError(f"{field} must be from 0 to {_MOST_DENSE}, not {value}")
         yield f"{option}={value}"
-    elif kind == "list":
-        values = value if isinstance(value, (list, tuple)) else [value]
-        yield from (f"{option}={_text(field, item)}" for item in values)
     else:
-        yield f"{option}={_text(field, value)}"
-
-
-def _warnings(field: str, value: Any) -> list[str]:
-    """Return the kinds of warnings: True is all, False none."""
-    if isinstance(value, bool):
-        return [_WARNINGS[0]] if value else []
-    kinds = [value] if isinstance(value, str) else value
-    if not isinstance(kinds, (list, tuple)) or not all(isinstance(kind, str) for kind in kinds):
-        raise TypeError(f"{field} must be True, or one of {', '.join(map(repr, _WARNINGS))}, or a list, not {value!r}")
-    for kind in kinds:
-        if kind not in _WARNINGS:
-            raise ValueError(f"{field} must be among {', '.join(map(repr, _WARNINGS))}, not {kind!r}")
-    return list(kinds)
-
-
-# Descriptions of valid values for error messages, where the type alone is not enough.
-_FORMS = {"arch": "a str such as 'sm_90'", "std": "a str such as 'c++17'"}
-
-
-def _text(field: str, value: Any) -> str:
-    if isinstance(value, bool) or not isinstance(value, (str, int)):
-        if field in _FORMS:
-            raise TypeError(f"{field} must be {_FORMS[field]}, not {value!r}")
-        raise TypeError(f"{field} must be a str or an int (or a list of them, where it takes several), not {value!r}")
-    return str(value)
-
-
-def _macros(value: Any) -> Iterator[str]:
-    """Yield NAME or NAME=VALUE for a name, a pair of name and value, or a sequence of these."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, tuple) and len(value) == 2 and all(isinstance(part, str) for part in value):
-        yield f"{value[0]}={value[1]}"
-    elif isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str) and not _is_macro(value[1]):
-        name, number = value
-        raise wrong_option(
-            f"define_macro: the value of {name!r} must be a str, not {number!r}: write ({name!r}, '{number}')"
-        )
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            if isinstance(item, list):
-                raise wrong_option(f"define_macro: {item!r} must be a name or a tuple (name, value)")
-            yield from _macros(item)
-    elif isinstance(value, dict):
-        pairs = [(str(name), str(text)) for name, text in value.items()]
-        raise wrong_option(f"define_macro must be a list of tuples (name, value), not a dict: write {pairs!r}")
-    else:
-        raise wrong_option(f"define_macro must be a name, a tuple (name, value) or a list of them, not {value!r}")
-
-
-def _is_macro(value: Any) -> bool:
-    return isinstance(value, (str, tuple, list))
+        yield f"{option}={as_text(field, value)}"
 
 
 @named_options
@@ -306,6 +247,10 @@ class ProgramOptions:
         Whether to generate code of tile kernels only; the target ``"cubin"`` then has them.
     tile_as_default_execution_space : bool
         Whether functions without an execution space specifier are ``__tile__``.
+    compiler : str
+        The compiler of C++ programs: ``"nvrtc"``, ``"clang"`` or ``"auto"``, which is NVRTC if it is installed, else
+        clang. By default the environment variable CUDA_PYTHON_COMPILER, or ``"auto"``. NVIDIA's cuda.core has no such
+        option.
 
     Examples
     --------
@@ -378,6 +323,7 @@ class ProgramOptions:
     enable_tile: bool | None = None
     tile_only: bool | None = None
     tile_as_default_execution_space: bool | None = None
+    compiler: str | None = None
 
     def __post_init__(self) -> None:
         self._of_device: str | None = None

@@ -23,6 +23,7 @@ _PACKAGES = (
     "nvidia-nvjitlink",
     "nvidia-nvvm",
     "nvidia-nvfatbin",
+    "ziglang",
 )
 # Environment variables that this project reads, and those of CUDA that affect the report.
 _VARIABLES = (
@@ -40,15 +41,19 @@ _VARIABLES = (
     "CUDA_CPU_MOST_INSTRUCTIONS",
     "CUDA_CPU_PATH",
     "CUDA_CPU_PROFILE",
+    "CUDA_CPU_TILE",
     "CUDA_CPU_TIMELINE",
     "CUDA_CPU_WIDTH",
     "CUDA_CPU_WORKERS",
     "CUDA_HOME",
     "CUDA_PATH",
+    "CUDA_PYTHON_CLANG",
+    "CUDA_PYTHON_COMPILER",
     "CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM",
     "CUDA_PYTHON_DISABLE_MAJOR_VERSION_WARNING",
     "CUDA_PYTHON_DRIVER",
     "CUDA_PYTHON_PROGRESS",
+    "CUDA_PYTHON_TIMELINE",
     "CUDA_VISIBLE_DEVICES",
     "LD_LIBRARY_PATH",
 )
@@ -66,6 +71,7 @@ _INTERNAL = (
     "CUDA_CPU_REAL_NVJITLINK_12",
     "CUDA_CPU_REAL_NVRTC",
     "CUDA_CPU_REAL_NVRTC_12",
+    "CUDA_CPU_TORCH",
 )
 
 
@@ -134,6 +140,13 @@ def _nvfatbin() -> dict[str, Any]:
     return {"version": ".".join(map(str, nvfatbin.version())), "path": path}
 
 
+def _clang() -> dict[str, Any]:
+    from cuda.core._program._clang import _find
+
+    command, text = _find.find()
+    return {"version": text.splitlines()[0], "path": command[0]}
+
+
 def _nvml() -> dict[str, Any]:
     from cuda.bindings import _loader
     from cuda.core import system
@@ -156,6 +169,7 @@ _LIBRARIES: dict[str, Callable[[], dict[str, Any]]] = {
     "nvjitlink": _nvjitlink,
     "nvvm": _nvvm,
     "nvfatbin": _nvfatbin,
+    "clang": _clang,
     "nvml": _nvml,
     "headers": _headers,
 }
@@ -218,7 +232,9 @@ def _problems(facts: dict[str, Any], no_devices: str | None) -> list[str]:
         problems.append(f"There is no device: {no_devices or 'look at CUDA_VISIBLE_DEVICES'}")
     if driver.get("kind") == "the CPU device" and facts["packages"]["llvmlite"] is None:
         problems.append("The CPU device has no compiler: pip install 'open-cuda-python[cpu]'")
-    for name in ("nvrtc", "nvjitlink"):
+    # clang compiles without NVRTC, and the driver assembles and links without nvJitLink
+    without = "error" in libraries["nvrtc"] and "error" not in libraries["clang"]
+    for name in () if without else ("nvrtc", "nvjitlink"):
         if "error" in libraries[name]:
             problems.append(f"{name} cannot be used: {libraries[name]['error']}")
     if driver.get("kind") == "a GPU driver" and driver.get("version") and "version" in libraries["nvrtc"]:

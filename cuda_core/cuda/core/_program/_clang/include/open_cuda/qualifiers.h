@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+// SPDX-License-Identifier: Apache-2.0
+// Execution spaces, memory spaces and attributes: CUDA C++ Programming Guide, "C++ Language Extensions".
+#pragma once
+
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __managed__ __attribute__((managed))
+#define __grid_constant__ __attribute__((grid_constant))
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __inline_hint__ __inline__
+#define __align__(n) __attribute__((aligned(n)))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __maxnreg__(n) __attribute__((annotate("maxnreg")))
+#define __builtin_align__(n) __align__(n)
+#define __nv_pure__ __attribute__((const))
+#define __thread__ __thread
+#define CUDARTAPI
+#define CUDART_CB
+#define __CUDACC__ 1
+#define __CUDACC_RTC__ 1
+#ifdef __OPEN_CUDA_FAST_MATH__
+#define __USE_FAST_MATH__ 1
+#endif
+
+// How functions of these headers are declared.
+#define __OPEN_CUDA_FN static __device__ __inline__ __attribute__((always_inline, unused))
+#define __OPEN_CUDA_CONST static __device__ __inline__ __attribute__((always_inline, unused, const))
+
+typedef __SIZE_TYPE__ size_t;
+typedef __PTRDIFF_TYPE__ ptrdiff_t;

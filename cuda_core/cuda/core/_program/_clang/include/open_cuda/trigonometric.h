@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+// SPDX-License-Identifier: Apache-2.0
+// Trigonometric and hyperbolic functions and their inverses. Reduction: W. Cody, W. Waite, "Software Manual for the
+// Elementary Functions"; large arguments: M. Payne, R. Hanek, ACM SIGNUM Newsletter 18 (1983).
+#pragma once
+#include "exponential.h"
+
+static __device__ const unsigned long long __open_cuda_two_over_pi[] = {
+    0, // of the numbers above the binary point
+    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
+    0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4,
+    0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
+    0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d,
+};
+
+struct __open_cuda_angle {
+    __oc_dd r; // |r| <= pi / 4
+    int quadrant;
+};
+
+// For |x| >= 2**30: 2 / pi times the significand, from three words of 2 / pi at the bit where multiples of 8 end.
+static __device__ __noinline__ __open_cuda_angle __open_cuda_reduce_large(double x) {
+    unsigned long long bits = __open_cuda_bits(x);
+    int e = (int)(bits >> 52 & 0x7ff) - 1075, start = e - 3 + 64, word = start >> 6, shift = start & 63;
+    unsigned long long m = (bits & 0xfffffffffffffull) | 1ull << 52, w[3];
+    for (int i = 0; i < 3; i++) {
+        unsigned long long a = __open_cuda_two_over_pi[word + i], b = word + i + 1 < 21 ? __open_cuda_two_over_pi[word + i + 1] : 0;
+        w[i] = shift ? a << shift | b >> (64 - shift) : a;
+    }
+    unsigned long long p0 = m * w[2], p1 = m * w[1], c = p1 + __umul64hi(m, w[2]);
+    unsigned long long p2 = m * w[0] + __umul64hi(m, w[1]) + (c < p1);
+    int quadrant = (int)(p2 >> 61);
+    unsigned long long high = p2 << 3 | c >> 61, low = c << 3 | p0 >> 61; // the fraction
+    bool negative = high >> 63;
+    if (negative) quadrant++, high = ~high, low = ~low;
+    int zeros = high ? __clzll((long long)high) : 64;
+    if (zeros == 64) high = low, low = 0;
+    else if (zeros) high = high << zeros | low >> (64 - zeros), low <<= zeros;
+    double a = (double)(high >> 11) * 0x1p-53, b = (double)((high & 0x7ff) << 42 | low >> 22) * 0x1p-106;
+    double scale = __open_cuda_power_of_two<double>(-zeros);
+    __oc_dd r = __oc_product(__oc_dd{a * scale, b * scale}, __oc_dd{0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54});
+    if (negative != (x < 0)) r = {-r.high, -r.low};
+    return {r, x < 0 ? -quadrant : quadrant};
+}
+__OPEN_CUDA_CONST __open_cuda_angle __open_cuda_reduce(double x) {
+    if (!(fabs(x) < 0x1p30)) return fabs(x) < (double)INFINITY ? __open_cuda_reduce_large(x) : __open_cuda_angle{{x - x, 0}, 0};
+    double k = rint(x * 0x1.45f306dc9c883p-1), t = fma(-k, 0x1.921fb54442d18p+0, x); // exact
+    __oc_dd b = __oc_product(k, 0x1.1a62633145c07p-54), r = __oc_sum(t, -b.high);
+    return {__oc_ordered_sum(r.high, r.low - (b.low - k * 0x1.f1976b7ed8fbcp-110)), (int)k};
+}
+__OPEN_CUDA_CONST __oc_dd __oc_sin_part(__oc_dd r) {
+    double z = r.high * r.high;
+    return __oc_ordered_sum(r.high, fma(r.high * z, __open_cuda_poly_sin(z), r.low * fma(z, -0.5, 1)));
+}
+__OPEN_CUDA_CONST __oc_dd __oc_cos_part(__oc_dd r) {
+    __oc_dd z = __oc_product(r.high, r.high);
+    __oc_dd s = __oc_ordered_sum(1, -0.5 * z.high);
+    return __oc_ordered_sum(s.high, s.low + (fma(z.high * z.high, __open_cuda_poly_cos(z.high), -0.5 * z.low) - r.high * r.low));
+}
+__OPEN_CUDA_CONST double __oc_sin_of(__oc_dd r, int quadrant) {
+    __oc_dd s = quadrant & 1 ? __oc_cos_part(r) : __oc_sin_part(r);
+    return quadrant & 2 ? -s.high : s.high;
+}
+__OPEN_CUDA_CONST double sin(double x) {
+    __open_cuda_angle a = __open_cuda_reduce(x);
+    return x == 0 ? x : __oc_sin_of(a.r, a.quadrant);
+}
+__OPEN_CUDA_CONST double cos(double x) {
+    __open_cuda_angle a = __open_cuda_reduce(x);
+    return __oc_sin_of(a.r, a.quadrant + 1);
+}
+__OPEN_CUDA_FN void sincos(double x, double *sine, double *cosine) {
+    __open_cuda_angle a = __open_cuda_reduce(x);
+    *sine = x == 0 ? x : __oc_sin_of(a.r, a.quadrant);
+    *cosine = __oc_sin_of(a.r, a.quadrant + 1);
+}
+__OPEN_CUDA_CONST double tan(double x) {
+    if (x == 0) return x;
+    __open_cuda_angle a = __open_cuda_reduce(x);
+    __oc_dd s = __oc_sin_part(a.r), c = __oc_cos_part(a.r);
+    return a.quadrant & 1 ? -__oc_quotient(c, s) : __oc_quotient(s, c);
+}
+// x = quadrant / 2 + rest, in half turns.
+__OPEN_CUDA_CONST __open_cuda_angle __open_cuda_reduce_half_turns(double x) {
+    if (!(fabs(x) < 0x1p53)) return {{x - x, 0}, 0}; // even, or not finite
+    double k = rint(2 * x), part = fma(-0.5, k, x);
+    return {__oc_product(__oc_dd{0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53}, part), (int)(long long)k};
+}
+__OPEN_CUDA_CONST double sinpi(double x) {
+    __open_cuda_angle a = __open_cuda_reduce_half_turns(x);
+    return x == trunc(x) ? x * 0 : __oc_sin_of(a.r, a.quadrant);
+}
+__OPEN_CUDA_CONST double cospi(double x) {
+    __open_cuda_angle a = __open_cuda_reduce_half_turns(x);
+    return __oc_sin_of(a.r, a.quadrant + 1) + 0.0;
+}
+__OPEN_CUDA_FN void sincospi(double x, double *sine, double *cosine) { *sine = sinpi(x), *cosine = cospi(x); }
+
+__OPEN_CUDA_CONST double __oc_asin_part(double x) { double z = x * x; return fma(x * z, __open_cuda_poly_asin(z), x); }
+__OPEN_CUDA_CONST double asin(double x) {
+    double a = fabs(x);
+    if (!(a > 0.5)) return __oc_asin_part(x);
+    double s = sqrt(fma(-0.5, a, 0.5)); // not a number above 1
+    return copysign(0x1.921fb54442d18p+0 - (2 * __oc_asin_part(s) - 0x1.1a62633145c07p-54), x);
+}
+__OPEN_CUDA_CONST double acos(double x) {
+    double a = fabs(x);
+    if (!(a > 0.5)) return 0x1.921fb54442d18p+0 - (__oc_asin_part(x) - 0x1.1a62633145c07p-54);
+    double s = 2 * __oc_asin_part(sqrt(fma(-0.5, a, 0.5)));
+    return x > 0 ? s : 0x1.921fb54442d18p+1 - (s - 0x1.1a62633145c07p-53);
+}
+// atan(y / x) for 0 <= y, x; the angle is reduced by pi / 4 or pi / 2.
+__OPEN_CUDA_CONST double __oc_atan(double y, double x) {
+    double t, high, low;
+    if (y > 2.414213562373095 * x) t = -x / y, high = 0x1.921fb54442d18p+0, low = 0x1.1a62633145c07p-54;
+    else if (y > 0.4142135623730951 * x) t = (y - x) / (y + x), high = 0x1.921fb54442d18p-1, low = 0x1.1a62633145c07p-55;
+    else t = y / x, high = 0, low = 0;
+    double z = t * t;
+    return high + (fma(t * z, __open_cuda_poly_atan(z), low) + t);
+}
+__OPEN_CUDA_CONST double atan(double x) {
+    return x == 0 || x != x ? x : copysign(fabs(x) < 0x1p60 ? __oc_atan(fabs(x), 1) : 0x1.921fb54442d18p+0, x);
+}
+__OPEN_CUDA_CONST double atan2(double y, double x) {
+    double a = fabs(y), b = fabs(x), r;
+    if (a != a || b != b) return x + y;
+    if (a == b) r = a == 0 ? 0 : 0x1.921fb54442d18p-1;
+    else if (a == (double)INFINITY || b == (double)INFINITY) r = a > b ? 0x1.921fb54442d18p+0 : 0;
+    else {
+        // Without overflow in y + x, and without denormals where the quotient is not one.
+        double scale = a > 0x1p1000 || b > 0x1p1000 ? 0x1p-60 : a < 0x1p-900 || b < 0x1p-900 ? 0x1p60 : 1;
+        r = __oc_atan(a * scale, b * scale);
+        if (a > 0x1p-900 && b < 0x1p-900) r = 0x1.921fb54442d18p+0;
+    }
+    if (__builtin_signbit(x)) r = 0x1.921fb54442d18p+1 - (r - 0x1.1a62633145c07p-53);
+    return copysign(r, y);
+}
+
+__OPEN_CUDA_CONST double sinh(double x) {
+    double a = fabs(x);
+    if (a < 1) return fma(x * (x * x), __open_cuda_poly_sinh(x * x), x);
+    if (!(a < 40)) return copysign(__oc_scaled_exp(__oc_add(__oc_dd{-0x1.62e42fefa39efp-1, -0x1.abc9e3b39803fp-56}, a), 1), x);
+    __open_cuda_scaled e = __oc_exp({a, 0}), f = __oc_exp({-a, 0});
+    double p = __open_cuda_power_of_two<double>(e.k - 1), q = -__open_cuda_power_of_two<double>(f.k - 1);
+    __oc_dd s = __oc_add({e.value.high * p, e.value.low * p}, {f.value.high * q, f.value.low * q});
+    return copysign(s.high, x);
+}
+__OPEN_CUDA_CONST double cosh(double x) {
+    double a = fabs(x);
+    if (!(a < 40)) return __oc_scaled_exp(__oc_add(__oc_dd{-0x1.62e42fefa39efp-1, -0x1.abc9e3b39803fp-56}, a), 1);
+    __open_cuda_scaled e = __oc_exp({a, 0}), f = __oc_exp({-a, 0});
+    double p = __open_cuda_power_of_two<double>(e.k - 1), q = __open_cuda_power_of_two<double>(f.k - 1);
+    return __oc_add({e.value.high * p, e.value.low * p}, {f.value.high * q, f.value.low * q}).high;
+}
+__OPEN_CUDA_CONST double tanh(double x) {
+    double a = fabs(x);
+    if (a < 0.35) return fma(x * (x * x), __open_cuda_poly_tanh(x * x), x);
+    if (!(a < 20)) return x != x ? x : copysign(1.0, x);
+    __open_cuda_scaled e = __oc_exp({-2 * a, 0});
+    double p = __open_cuda_power_of_two<double>(e.k);
+    __oc_dd v = {e.value.high * p, e.value.low * p}, w = {-v.high, -v.low};
+    return copysign(__oc_quotient(__oc_add(w, 1), __oc_add(v, 1)), x);
+}
+__OPEN_CUDA_CONST double asinh(double x) {
+    double a = fabs(x);
+    if (!(a < 0x1p28)) return copysign(log(a) + 0x1.62e42fefa39efp-1, x);
+    return copysign(log1p(a + a * a / (1 + sqrt(fma(a, a, 1)))), x);
+}
+__OPEN_CUDA_CONST double acosh(double x) {
+    if (!(x < 0x1p28)) return log(x) + 0x1.62e42fefa39efp-1;
+    double t = x - 1;
+    return log1p(t + sqrt(fma(t, t, 2 * t)));
+}
+__OPEN_CUDA_CONST double atanh(double x) {
+    double a = fabs(x);
+    return copysign(0.5 * log1p(2 * a / (1 - a)), x);
+}
+
+// Single precision: sine and cosine; the others through double precision.
+struct __open_cuda_anglef {
+    float r;
+    int quadrant;
+};
+__OPEN_CUDA_CONST __open_cuda_anglef __open_cuda_reducef(float x) {
+    if (fabsf(x) < 65536.0f) {
+        float k = rintf(x * 0x1.45f306p-1f);
+        float r = fmaf(-k, -0x1.ee59dap-50f, fmaf(-k, -0x1.777a5cp-25f, fmaf(-k, 0x1.921fb6p+0f, x)));
+        return {r, (int)k};
+    }
+    __open_cuda_angle a = __open_cuda_reduce(x);
+    return {(float)(a.r.high), a.quadrant};
+}
+__OPEN_CUDA_CONST float __oc_sinf_of(float r, int quadrant) {
+    float z = r * r;
+    float s = quadrant & 1 ? fmaf(z, fmaf(z, __open_cuda_poly_cosf(z), -0.5f), 1.0f) : fmaf(r * z, __open_cuda_poly_sinf(z), r);
+    return quadrant & 2 ? -s : s;
+}
+#define __OPEN_CUDA_BY_DOUBLE(name) __OPEN_CUDA_CONST float name##f(float x) { return (float)name((double)x); }
+#ifdef __USE_FAST_MATH__ // NVRTC documentation, --use_fast_math
+__OPEN_CUDA_CONST float sinf(float x) { return __sinf(x); }
+__OPEN_CUDA_CONST float cosf(float x) { return __cosf(x); }
+__OPEN_CUDA_CONST float tanf(float x) { return __tanf(x); }
+__OPEN_CUDA_FN void sincosf(float x, float *sine, float *cosine) { __sincosf(x, sine, cosine); }
+#else
+__OPEN_CUDA_CONST float sinf(float x) {
+    __open_cuda_anglef a = __open_cuda_reducef(x);
+    return x == 0 ? x : __oc_sinf_of(a.r, a.quadrant);
+}
+__OPEN_CUDA_CONST float cosf(float x) {
+    __open_cuda_anglef a = __open_cuda_reducef(x);
+    return __oc_sinf_of(a.r, a.quadrant + 1);
+}
+__OPEN_CUDA_FN void sincosf(float x, float *sine, float *cosine) {
+    __open_cuda_anglef a = __open_cuda_reducef(x);
+    *sine = x == 0 ? x : __oc_sinf_of(a.r, a.quadrant);
+    *cosine = __oc_sinf_of(a.r, a.quadrant + 1);
+}
+__OPEN_CUDA_CONST float tanf(float x) {
+    __open_cuda_anglef a = __open_cuda_reducef(x);
+    float s = __oc_sinf_of(a.r, 0), c = __oc_sinf_of(a.r, 1);
+    return x == 0 ? x : a.quadrant & 1 ? -c / s : s / c;
+}
+#endif
+__OPEN_CUDA_BY_DOUBLE(sinpi)
+__OPEN_CUDA_BY_DOUBLE(cospi)
+__OPEN_CUDA_FN void sincospif(float x, float *sine, float *cosine) { *sine = sinpif(x), *cosine = cospif(x); }
+__OPEN_CUDA_BY_DOUBLE(asin)
+__OPEN_CUDA_BY_DOUBLE(acos)
+__OPEN_CUDA_BY_DOUBLE(atan)
+__OPEN_CUDA_BY_DOUBLE(sinh)
+__OPEN_CUDA_BY_DOUBLE(cosh)
+__OPEN_CUDA_BY_DOUBLE(asinh)
+__OPEN_CUDA_BY_DOUBLE(acosh)
+__OPEN_CUDA_BY_DOUBLE(atanh)
+__OPEN_CUDA_CONST float atan2f(float y, float x) { return (float)atan2((double)y, (double)x); }
+__OPEN_CUDA_CONST float tanhf(float x) {
+    if (x != x || x == 0) return x;
+    double e = __oc_quick_exp(-2 * fmin(fabs((double)x), 20.0)), t;
+    if (fabsf(x) < 0.35f) t = fma((double)x * ((double)x * x), __open_cuda_poly_tanh((double)x * x), (double)x);
+    else t = copysign((1 - e) / (1 + e), (double)x);
+    return (float)t;
+}
