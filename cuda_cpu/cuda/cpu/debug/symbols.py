@@ -42,6 +42,21 @@ class Place(NamedTuple):
     column: int = 0
 
 
+class Scope(NamedTuple):
+    """A scope of variables: its metadata, its file, and the location of the call if it is inlined."""
+
+    node: str
+    path: str
+    call: str = ""
+
+
+class Covered(NamedTuple):
+    """A scope, and the lines of PTX that it covers."""
+
+    lines: range
+    scope: Scope
+
+
 class Symbols:
     """Debug information of one kernel and the functions that it calls.
 
@@ -60,7 +75,8 @@ class Symbols:
         self._texts: dict[str, str] = {}  # files with PTX, by function
         self._scopes: dict[str, str] = {}  # by symbol
         self._units: dict[str, list[Entry]] = {}  # debugging entries, by the unit's name
-        self._blocks: dict[str, list[tuple[range, str]]] = {}  # by function: PTX lines and scope, inner ones last
+        self._blocks: dict[str, list[Covered]] = {}  # by function, inner ones last
+        self.inlined: dict[str, list[Scope]] = {}  # by function, those that its debugging entries have
         self._latest: dict[str, str] = {}  # the location of the last instruction that had one, by function
         self._calls: dict[int, str] = {}  # of inlined code, by identity of their locations
         self.info = DebugInfo(self.opening(self._functions[kernel]).path)
@@ -114,10 +130,12 @@ class Symbols:
         return self._latest.get(function.name) or self.info.location(self.scope_of(function), 0)
 
     def _located(self, function: Function, ptx_line: int, found: Location) -> str:
+        blocks = [each.scope for each in self._blocks.get(function.name, ()) if ptx_line in each.lines]
+        if blocks and found.caller is None:
+            node, path, call = blocks[-1]
+            node = node if path == found.file else self.info.in_file(node, found.file)
+            return self.info.location(node, found.line, found.column, call)
         scope, call = self._scope_at(function, found)
-        if scope == self.scope_of(function):
-            blocks = [each for lines, each in self._blocks.get(function.name, ()) if ptx_line in lines]
-            scope = blocks[-1] if blocks else scope
         return self.info.location(scope, found.line, found.column, call)
 
     def _scope_at(self, function: Function, found: Location) -> tuple[str, str]:
@@ -173,12 +191,19 @@ class Symbols:
         found = re.search(rf'^\s*\.file\s+{number}\s+"([^"]*)"', text, re.MULTILINE)
         return found[1] if found else ""
 
-    def block_of(self, function: Function, entry: Entry, outer: str) -> str:
-        """Return the scope of a block of variables, and remember the lines of PTX that it covers."""
-        where = self.opening(function)
-        scope = self.info.block(outer, where.path, where.line)
+    def block_of(self, function: Function, entry: Entry, outer: Scope) -> Scope:
+        """Return the scope of a block of variables, or of inlined code, and remember the lines that it covers."""
+        origin = entry.origin
+        if origin is None:
+            line = self.opening(function).line
+            scope = outer._replace(node=self.info.block(outer.node, outer.path, line))
+        else:
+            path, name = self.path_of(function, origin.number("file")) or outer.path, origin.text("name")
+            node = self.info.function(name, origin.text("symbol") or name, path, origin.number("line"))
+            scope = Scope(node, path, self.info.call(outer.node, entry.number("call_line"), 0, outer.call))
+            self.inlined.setdefault(function.name, []).append(scope)
         lines = range(self._line_of(function, entry.text("low")), self._line_of(function, entry.text("high")))
-        self._blocks.setdefault(function.name, []).append((lines, scope))
+        self._blocks.setdefault(function.name, []).append(Covered(lines, scope))
         return scope
 
     def _line_of(self, function: Function, label: str) -> int:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from cuda.cpu.debug.area import HEADER, START, Area, Stored
 from cuda.cpu.debug.shared_arrays import TYPES, declared
-from cuda.cpu.debug.symbols import Symbols
+from cuda.cpu.debug.symbols import Scope, Symbols
 from cuda.cpu.debug.types import COMPOSITES, Types, size_of
 from cuda.cpu.emit.simt.function_facts import FunctionFacts
 from cuda.cpu.ptx.image.debug_entries import Block, Entry, leb, register_of
@@ -21,6 +21,9 @@ from cuda.cpu.ptx.syntax import Variable
 from cuda.cpu.runtime.abi import WARP
 
 Expression = list["str | int"]  # operations of DWARF with their operands
+# Debuggers do not look for variables of an inlined function in those around it.
+IN_EVERY_FRAME = ("threadIdx", "blockIdx", "blockDim", "gridDim", "ptx", "cuda_lane", "cuda_lanes", "cuda_warp")
+MOST_INLINED = 200  # calls in a function that have these
 NAMED = {*COMPOSITES, "typedef", "enumeration"}  # types that a declaration can name
 _STATIC = re.compile(r"_ZZ.*E(\d+)(\w+)$")  # a static variable of a function
 _ADDRESS, _PLUS, _REGISTER, _INDIRECT = 0x03, 0x23, 0x90, 0x92
@@ -77,17 +80,25 @@ class Variables:
         nowhere = info.location(scope, 0)
         out: list[str] = []
         names: set[str] = set()
-        for each, inner, argument in self._of_source(scope):
+        outer = Scope(scope, self._symbols.opening(self._function).path)
+        for each, (inner, _, call), argument in self._of_source(outer):
             path = self._symbols.path_of(self._function, each.entry.number("file")) if each.entry else ""
             line = each.entry.number("line") if each.entry else 0
             variable = info.variable(inner, each.name, each.type, path=path, line=line, argument=argument)
-            out.append(info.declare(pointer, variable, each.at, info.location(inner, 0)))
+            out.append(info.declare(pointer, variable, each.at, info.location(inner, 0, 0, call)))
             names.add(each.name)
         plain = self._symbols.entry_of(self._function) is None
-        for each in (*self._of_ptx(plain=plain), *self._built_in()):
+        more = [*self._of_ptx(plain=plain), *self._built_in()]
+        for each in more:
             if each.name not in names:
                 names.add(each.name)
                 out.append(info.declare(pointer, info.variable(scope, each.name, each.type), each.at, nowhere))
+        for called in self._symbols.inlined.get(self._function.name, ())[:MOST_INLINED]:
+            for each in more:
+                if each.name in IN_EVERY_FRAME:
+                    variable = info.variable(called.node, each.name, each.type)
+                    at = info.location(called.node, 0, 0, called.call)
+                    out.append(info.declare(pointer, variable, each.at, at))
         return out
 
     # --- PTX ----------------------------------------------------------------------------------------
@@ -156,7 +167,7 @@ class Variables:
 
     # --- C++ ----------------------------------------------------------------------------------------
 
-    def _of_source(self, scope: str) -> Iterator[tuple[Found, str, int]]:
+    def _of_source(self, scope: Scope) -> Iterator[tuple[Found, Scope, int]]:
         """Yield the variables that the debugging entries declare, with scope and number as parameter (0: none)."""
         entry = self._symbols.entry_of(self._function)
         if entry is not None:
@@ -164,16 +175,16 @@ class Variables:
         for unit in self._symbols.units_of(self._function):
             yield from ((each, scope, 0) for each in self._globals(unit))
 
-    def _in_scope(self, entry: Entry, scope: str) -> Iterator[tuple[Found, str, int]]:
+    def _in_scope(self, entry: Entry, scope: Scope) -> Iterator[tuple[Found, Scope, int]]:
         arguments = 0
         for child in entry.children:
-            if child.tag == "block":
+            if child.tag in ("block", "inlined"):
                 yield from self._in_scope(child, self._symbols.block_of(self._function, child, scope))
             elif child.tag in ("parameter", "variable"):
                 arguments += child.tag == "parameter"
-                at = self._at(child)
-                if at is not None and child.text("name"):
-                    found = Found(child.text("name"), self._types.of_entry(child.type), at, child)
+                at, named = self._at(child), child.origin or child  # inlined ones refer to the function's
+                if at is not None and named.text("name"):
+                    found = Found(named.text("name"), self._types.of_entry(named.type), at, named)
                     yield found, scope, arguments if child.tag == "parameter" else 0
 
     def _globals(self, unit: Entry) -> Iterator[Found]:
