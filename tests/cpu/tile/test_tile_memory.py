@@ -296,3 +296,42 @@ def test_blocks_of_a_grid():
     found = np.zeros(5 * 3 * 7, np.int32)
     launch(kernel, found, grid=(5, 3, 7))
     np.testing.assert_array_equal(found, np.arange(105) + 7)
+
+
+def test_a_load_comes_before_later_stores():
+    """The loaded tile is used behind a store to the same memory, and behind one in a branch."""
+    kernel = Kernel(pointer("f32"), pointer("f32"))
+    x, out = kernel.values
+    zero = kernel.constant(np.int32(0))
+    view, whole = view_of(kernel, x, "f32", (32,), (1,), (32,)), tile("f32", 32)
+    first, _ = kernel.op("load_view_tko", [view, [zero]], [whole, TOKEN], semantics="weak")
+    store(kernel, x, kernel.constant(np.full(32, 5, np.float32)))
+    second, _ = kernel.op("load_view_tko", [view, [zero]], [whole, TOKEN], semantics="weak")
+    true = kernel.op("cmpi", [zero, zero], [I1], predicate="equal", signedness="signed")
+
+    def body():
+        store(kernel, x, kernel.constant(np.full(32, 7, np.float32)))
+        kernel.op("yield", [[]])
+
+    kernel.op("if", [true], [], [((), body)])
+    store(kernel, out, add(kernel, first, kernel.op("mulf", [second, second], [whole], rounding="nearest_even")))
+    array, found = np.arange(32, dtype=np.float32), np.zeros(32, np.float32)
+    launch(kernel, array, found)
+    np.testing.assert_array_equal(found, np.arange(32) + 25)
+    np.testing.assert_array_equal(array, np.full(32, 7))
+
+
+@pytest.mark.parametrize(("lower", "upper", "unsigned"), [(2**31 - 10, 2**31 - 1, False), (-10, -1, True)])
+def test_a_loop_ends_where_its_counter_would_wrap_around(lower, upper, unsigned):
+    kernel = Kernel(pointer("i32"), I32, I32, I32)
+    out, *bounds = kernel.values
+    one = kernel.constant(np.int32(1))
+
+    def body(_, count):
+        kernel.op("continue", [[kernel.op("addi", [count, one], [I32])]])
+
+    count = kernel.op("for", [*bounds, [kernel.constant(np.int32(0))]], [I32], [((I32, I32), body)], unsigned=unsigned)
+    store(kernel, out, count)
+    found = np.zeros(1, np.int32)
+    launch(kernel, found, *map(np.int32, (lower, upper, 8)))
+    assert found[0] == 2
