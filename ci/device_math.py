@@ -3,7 +3,8 @@
 """Compute the polynomials of the device math library: `python -m ci.device_math` writes open_cuda/polynomials.h.
 
 Each is the interpolation at the Chebyshev nodes of an interval, which is close to the best polynomial. mpmath evaluates
-the functions with 60 digits. The reductions that lead to these intervals stand in open_cuda/functions.h.
+the functions with 60 digits. The reductions that lead to these intervals stand in exponential.h, trigonometric.h and
+special.h beside it.
 """
 
 from __future__ import annotations
