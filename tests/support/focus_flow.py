@@ -178,7 +178,8 @@ def barrier(writer: Writer) -> str:
         f"bar.red.{writer.choice('and', 'or')}.pred {bit}, 0, {held}; selp.b32 {low}, 7, %lane, {bit};",
     )  # fmt: skip
     meet = f"bar.sync 0; {low_too} {writer.choice(partly, add, partly + add)} bar.sync 0;"
-    stays = random.choice(["", f"add.u32 {kept[0]}, {kept[0]}, 1;", f"xor.b32 {kept[1]}, {kept[1]}, {low};"])
+    more = writer.choice("1", "%number", "%ty")
+    stays = random.choice(["", f"add.u32 {kept[0]}, {kept[0]}, {more};", f"xor.b32 {kept[1]}, {kept[1]}, {low};"])
     if writer.leaves:
         some = writer.new("p")
         leave = f"{writer.condition(some)} @{some} ret;" if writer.chance(0.5) else ""

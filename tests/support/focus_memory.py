@@ -171,6 +171,9 @@ def own(writer: Writer) -> str:
                 f" isspacep.{writer.choice('global', 'local', 'shared')} {which}, {base};"
                 f" selp.b32 {bit}, 1, %lane, {which}; {writer.store(bit)}"
             )
+            back = writer.new("q")
+            text += f" cvta.to.{where}.u64 {back}, {base}; cvt.u32.u64 {bit}, {back}; sub.u32 {bit}, {bit}, {offset};"
+            text += f" {writer.store(bit)}"
     prefix = "" if space == "generic" else f".{space}"
     for offset in range(0, OWN, 16):
         text += f" st{prefix}.v4.u32 [{base}+{offset}], {{{', '.join(writer.source() for _ in range(4))}}};"

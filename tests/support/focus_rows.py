@@ -160,7 +160,7 @@ def in_loop(writer: Writer) -> str:
     """Advance an affine index in a loop, across its wrap-around."""
     random, index, sum_, count = writer.random, writer.new(), writer.new(), writer.new()
     wide, high, low, predicate, again = writer.new("q"), writer.new(), writer.new(), writer.new("p"), writer.label()
-    kind, step = writer.choice("u", "s"), writer.choice("16", "8", "1", "-16", "32", "%number", "0x40000000")
+    kind, step = writer.choice("u", "s"), writer.choice("16", "8", "1", "-16", "32", "%number", "%ty", "0x40000000")
     start = near_end(writer, kind)
     rounds = writer.choice("3", "2", "5")
     limit = writer.new()

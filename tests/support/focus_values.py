@@ -65,6 +65,9 @@ def _integer(writer: Writer) -> str:
         return _line(writer)
     if writer.chance(0.1):
         return _video(writer)
+    if writer.chance(0.1):
+        result = writer.new()
+        return f"mov.u32 {result}, {writer.special()}; {writer.store(result)}"
     opcode, types, letters = writer.random.choice(OPERATIONS)
     type_ = writer.random.choice(types)
     width = int(type_[1:])

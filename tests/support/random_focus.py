@@ -40,7 +40,8 @@ TYPES = {"r": "b32", "q": "b64", "h": "b16", "p": "pred", "f": "f32", "d": "f64"
 NUMBER = 3  # the kernel's last argument
 CONDITIONS = [
     "setp.gt.u32 $p, %a1, %lane;", "and.b32 $t, %lane, 1; setp.eq.u32 $p, $t, 0;", "setp.gt.u32 $p, %lane, 20;",
-    "setp.lt.u32 $p, %lane, 5;", "setp.lt.u32 $p, %lane, 32;", "setp.ne.u32 $p, %lane, 31;", "setp.ne.u32 $p, %tx, 0;",
+    "setp.lt.u32 $p, %lane, 5;", "setp.lt.u32 $p, %lane, 32;", "setp.lt.u32 $p, %lane, 31;",
+    "setp.ge.u32 $p, %tx, 1;", "setp.ne.u32 $p, %lane, 31;", "setp.ne.u32 $p, %tx, 0;",
     "setp.eq.u32 $p, %k, 0;", "setp.lt.s32 $p, %a0, 0;", "shr.u32 $t, %lane, 4; setp.ne.u32 $p, $t, 0;",
 ]  # fmt: skip
 
@@ -103,6 +104,10 @@ class Writer:
     def source(self) -> str:
         """Return a 32-bit register of any value."""
         return self.choice("%a0", "%a1", "%a2", "%a3", "%a0", "%a1", "%tid", "%lane", "%k", "%number", "%special")
+
+    def special(self) -> str:
+        """Return a special register."""
+        return self.random.choice(SPECIAL)
 
     def operand(self) -> str:
         """Return a 32-bit register or a number."""
@@ -187,12 +192,13 @@ def focused(random: Random, family: str = "all") -> FocusedCase:
 .visible .entry k(.param .u64 out, .param .u64 in, .param .u64 rows, .param .u32 number) {{
     {" ".join(writer.variables)}
     {declared}
-    .reg .b32 %a<4>, %g<20>, %special, %tid, %lane, %tx, %k, %all, %number;
+    .reg .b32 %a<4>, %g<20>, %special, %ty, %tid, %lane, %tx, %k, %all, %number;
     .reg .b64 %out, %in, %rows, %s<9>;
     mov.u32 %tx, %tid.x; mov.u32 %g1, %ntid.x; mov.u32 %g2, %tid.y; mov.u32 %g3, %ntid.y; mov.u32 %g4, %tid.z;
     mad.lo.u32 %g5, %g4, %g3, %g2; mad.lo.u32 %tid, %g5, %g1, %tx; mov.u32 %lane, %laneid; mov.u32 %k, %ctaid.x;
     mov.u32 %g6, %nctaid.x; mov.u32 %g7, %nctaid.y; mov.u32 %g8, %ctaid.y; mov.u32 %g9, %ctaid.z;
     mad.lo.u32 %g10, %g9, %g7, %g8; mad.lo.u32 %g11, %g10, %g6, %k; mov.u32 %special, {random.choice(SPECIAL)};
+    mov.u32 %ty, %tid.y;
     mad.lo.u32 %all, %g11, {writer.threads}, %tid; ld.param.u32 %number, [number];
     ld.param.u64 %s0, [out]; ld.param.u64 %in, [in]; ld.param.u64 %rows, [rows];
     mul.wide.u32 %s1, %all, {bytes_out}; add.s64 %out, %s0, %s1; mul.wide.u32 %s2, %all, 16; add.s64 %s3, %s2, %in;
