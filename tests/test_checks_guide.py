@@ -9,29 +9,14 @@ import subprocess
 import sys
 
 import pytest
+from support.consoles import FENCE, FILE, commands, matches
 
 pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
 
 pytestmark = [pytest.mark.needs_nvrtc, pytest.mark.cpu_only]
 
 GUIDES = pathlib.Path(__file__).parent.parent / "docs/guides"
-FENCE = re.compile(r"^```([^\n]+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-FILE = re.compile(r"(?:#|//) (\w+\.\w+)\n")
 PLUGIN = "-c /dev/null --rootdir . -p no:cacheprovider -p cuda.cpu.pytest_plugin"  # whether or not it is installed
-
-
-def commands(console):
-    """Yield the commands of a console, with what it shows for each."""
-    for part in re.split(r"^\$ ", console, flags=re.MULTILINE)[1:]:
-        command, _, shown = part.partition("\n")
-        yield command, shown
-
-
-def matches(shown, printed):
-    """Return whether a text is printed, in which `...` stands for anything."""
-    return (
-        re.fullmatch(re.escape(shown.strip()).replace(re.escape("..."), ".*"), printed.strip(), re.DOTALL) is not None
-    )
 
 
 def run(command, folder):

@@ -188,3 +188,7 @@ def test_the_command(history, tmp_path, capsys):
     ):
         assert __main__.main(["show", database, *wrong]) == 2
         assert message in capsys.readouterr().err
+
+
+def test_changes_from_nothing_have_no_percentage():
+    assert (charts.percent(0.25), charts.percent(float("inf"))) == ("+25.0%", "from 0")

@@ -50,6 +50,11 @@ def number(metric: str, value: float) -> str:
     return seconds(value) if metric == "seconds" else count(value)
 
 
+def percent(effect: float) -> str:
+    """Return a relative change as text."""
+    return f"{effect:+.1%}" if math.isfinite(effect) else "from 0"
+
+
 def day(moment: float) -> str:
     return datetime.datetime.fromtimestamp(moment, datetime.UTC).strftime("%Y-%m-%d")
 
@@ -95,7 +100,7 @@ def _segments(values: Sequence[Value], changes: Sequence[Change], x: Scale, y: S
     for change in changes:
         at = x(change.position - 0.5)
         anchor = "end" if at > WIDTH * 0.7 else "start"
-        label = f"{change.effect:+.1%} at {values[change.position].revision[:10] or 'unknown'}"
+        label = f"{percent(change.effect)} at {values[change.position].revision[:10] or 'unknown'}"
         yield (f'<path d="M{at:.1f} {TOP}V{HEIGHT - BOTTOM}" stroke="{ORANGE}" stroke-width="1.5" '
                'stroke-dasharray="5 3"/>')  # fmt: skip
         yield _text(at + (-5 if anchor == "end" else 5), TOP + 9, label, anchor, ORANGE)

@@ -199,7 +199,7 @@ def _change_row(at: int, row: Shown) -> str:
         f'<tr class="open" tabindex="0" data-at="{at}"><td>{escape(row.name)}</td>'
         f"<td>{charts.small([point.value for point in row.points])}</td>"
         f"<td>{charts.number(metric, change.before)}</td><td>{charts.number(metric, change.after)}</td>"
-        f'<td class="{style}">{change.effect:+.1%}</td><td>{escape(revision)}</td></tr>'
+        f'<td class="{style}">{charts.percent(change.effect)}</td><td>{escape(revision)}</td></tr>'
     )
 
 
@@ -260,7 +260,7 @@ def _table(rows: Sequence[Shown]) -> str:
         noise = f"{change_points.noise(values):.2%}" if metric == SECONDS else "exact"
         change = row.latest
         style = "worse" if row.regressed else "better"
-        cell = f'<td class="{style}">{change.effect:+.1%}</td>' if change else "<td></td>"
+        cell = f'<td class="{style}">{charts.percent(change.effect)}</td>' if change else "<td></td>"
         body.append(
             f'<tr class="open" tabindex="0" data-at="{at}"><td>{escape(row.name)}</td>'
             f"<td>{charts.number(metric, values[-1])}</td>{cell}<td>{noise}</td><td>{len(values)}</td>"

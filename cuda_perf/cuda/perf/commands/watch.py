@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 from functools import partial
 
-from cuda.perf import exchange, rules, suspects
+from cuda.perf import charts, exchange, rules, suspects
 from cuda.perf.errors import CommandError
 from cuda.perf.files import FileError
 from cuda.perf.history import History
@@ -51,12 +51,15 @@ def _decide(history: History, known: Rules, suspect: Suspect, options: argparse.
     """Confirm a suspect and tell its owners; return how many regressions were told: 0 or 1."""
     name = f"{suspect.series.benchmark} {suspect.series.metric}"
     if not suspect.certain and not options.rerun:
-        print(f"suspected, nobody was told (give --rerun): {name} {suspect.effect:+.1%} at {suspect.revision[:12]}")
+        change = f"{charts.percent(suspect.effect)} at {suspect.revision[:12]}"
+        print(f"suspected, nobody was told (give --rerun): {name} {change}")
         return 0
     confirmed, why = suspects.confirm(suspect, partial(_measure, options=options))
     if confirmed:
         rule = known.of(suspect.series.benchmark, suspect.series.metric)
-        problems = rules.deliver(known, rule, f"{name} {suspect.effect:+.1%}", _report(suspect, why, rule.owners))
+        problems = rules.deliver(
+            known, rule, f"{name} {charts.percent(suspect.effect)}", _report(suspect, why, rule.owners)
+        )
         for problem in problems:
             print(problem)
         if problems and len(problems) == len(rule.channels):
@@ -92,7 +95,7 @@ def _measure(suspect: Suspect, options: argparse.Namespace) -> list[float]:
 
 def _report(suspect: Suspect, why: str, owners: list[str]) -> str:
     return (
-        f"## {suspect.series.benchmark}: {suspect.series.metric} {suspect.effect:+.1%}\n\n"
+        f"## {suspect.series.benchmark}: {suspect.series.metric} {charts.percent(suspect.effect)}\n\n"
         f"- from {suspect.before:.6g} to {suspect.after:.6g}\n"
         f"- first seen at {suspect.revision or 'no known commit'}, not yet at {suspect.last_good or 'the one before'}\n"
         f"- {suspect.reason}; usual noise {suspect.noise:.2%}\n- confirmed: {why}\n"
