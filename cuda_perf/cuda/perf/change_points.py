@@ -171,10 +171,11 @@ def _test(data: np.ndarray, edges: list[int], share: float) -> Change:
     error = math.sqrt(sum(errors))
     freedom = sum(errors) ** 2 / sum(each**2 / (number - 1) for each, number in zip(errors, numbers, strict=True))
     means = [float(part.mean()) for part in parts]
-    difference = means[1] - means[0]
-    p = float(2 * stats.t.sf(abs(difference) / error, freedom))
+    p = float(2 * stats.t.sf(abs(means[1] - means[0]) / error, freedom))
     margin = float(stats.t.ppf(0.995, freedom)) * error
-    before, after = (math.exp(mean) for mean in means)
+    levels = [float(np.median(part)) for part in parts]
+    difference = levels[1] - levels[0]
+    before, after = (math.exp(level) for level in levels)
     return Change(middle, before, after, math.expm1(difference - margin), math.expm1(difference + margin), p)
 
 

@@ -18,6 +18,7 @@ from cuda.perf.change_points import Change
 
 BLUE, ORANGE, GREY = "#3b82c4", "#d9531e", "#888"
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 240, 74, 14, 30, 34
+FAR = 6  # scales of the noise from the level; values farther away are drawn at the edge
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
@@ -61,17 +62,14 @@ def day(moment: float) -> str:
 
 def history(title: str, metric: str, values: Sequence[Value], changes: Sequence[Change]) -> str:
     """Return the history of a benchmark with its change points, and the 95 % band of each level."""
-    edges = [each for value in values for each in (value.low, value.high)]
-    low, high = min(edges), max(edges)
-    margin = (high - low) * 0.08 or abs(high) * 0.05 or 1
-    low, high = low - margin, high + margin
+    low, high = _range(values, changes)
     span = max(len(values) - 1, 1)
 
     def x(at: float) -> float:
         return LEFT + (WIDTH - LEFT - RIGHT) * at / span
 
     def y(value: float) -> float:
-        return TOP + (HEIGHT - TOP - BOTTOM) * (high - value) / (high - low)
+        return TOP + (HEIGHT - TOP - BOTTOM) * (high - min(max(value, low), high)) / (high - low)
 
     parts = [_ticks(metric, low, high, y)]
     parts += _segments(values, changes, x, y)
@@ -85,6 +83,20 @@ def history(title: str, metric: str, values: Sequence[Value], changes: Sequence[
     parts.append(_text(LEFT, HEIGHT - 12, f"{first} {values[0].revision[:10]}"))
     parts.append(_text(WIDTH - RIGHT, HEIGHT - 12, f"{last} {values[-1].revision[:10]}", "end"))
     return _svg(title, WIDTH, HEIGHT, [_text(LEFT, 16, title, weight="600"), *parts])
+
+
+def _range(values: Sequence[Value], changes: Sequence[Change]) -> tuple[float, float]:
+    """Return what the vertical axis shows: outliers far from all levels would leave no room for the rest."""
+    borders = [0, *(change.position for change in changes), len(values)]
+    found = []
+    for first, end in itertools.pairwise(borders):
+        part = [each.value for each in values[first:end]]
+        level, half = _level(part)
+        reach = FAR * max(half * math.sqrt(len(part)) / 1.96, abs(level) * 0.01)
+        found += [min(max(each, level - reach), level + reach) for each in part]
+    low, high = min(found), max(found)
+    margin = (high - low) * 0.08 or abs(high) * 0.05 or 1
+    return low - margin, high + margin
 
 
 def _segments(values: Sequence[Value], changes: Sequence[Change], x: Scale, y: Scale) -> Iterator[str]:

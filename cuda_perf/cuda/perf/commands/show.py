@@ -13,6 +13,8 @@ from cuda.perf.errors import CommandError
 from cuda.perf.files import FileError
 from cuda.perf.history import History
 
+OWN_COLOURS = 'style="background: #fff; color: #222"'  # a picture does not get those of the page that shows it
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("history", metavar="HISTORY", help="SQLite file of `history add`")
@@ -47,4 +49,4 @@ def _picture(history: History, options: argparse.Namespace) -> str:
     rows = {row.name: row for row in dashboard.shown(history, options.last)}
     if options.picture not in rows:
         raise CommandError(f"the history has no {options.picture!r}; it has: {', '.join(rows)}")
-    return rows[options.picture].chart() + "\n"
+    return rows[options.picture].chart().replace("<svg ", f"<svg {OWN_COLOURS} ", 1) + "\n"
