@@ -147,6 +147,7 @@ def run(folder: pathlib.Path, *options: str) -> subprocess.CompletedProcess:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
 
 
+@pytest.mark.needs_nvrtc
 def test_reports_and_suppressions(tmp_path):
     done = run(tmp_path, "--json=r.json", "--xml=r.xml", "--write-suppressions=known.txt")
     assert done.returncode == 1, done.stderr
@@ -164,6 +165,7 @@ def test_reports_and_suppressions(tmp_path):
     assert run(tmp_path, "--suppressions=known.txt").returncode == 0
 
 
+@pytest.mark.needs_nvrtc
 def test_kernel_filter_applies(tmp_path):
     assert run(tmp_path, "--kernel=^fill$").returncode == 0
 
