@@ -19,8 +19,12 @@ ROOT = pathlib.Path(cuda.cpu.__file__).parent
 SOURCES = ROOT.parents[2]
 PACKAGES = [ROOT.parents[1], SOURCES / "cuda_core", SOURCES / "cuda_bindings"]
 # Modules that start processes, each with a test here, in tests/cpu/driver/test_run.py, test_tile_assembler.py or
-# tests/core/program/test_core_tile.py; tileiras.py starts none, it replaces commands.
-STARTING = {"tier_up.py", "machine_code.py", "run.py", "session.py", "tile_assembler.py", "_tile.py", "tileiras.py"}
+# tests/core/program/test_core_tile.py; gpu_timeline.py starts the program as Python would; tileiras.py starts none, it
+# replaces commands.
+STARTING = {
+    "tier_up.py", "machine_code.py", "run.py", "session.py", "tile_assembler.py", "_tile.py", "tileiras.py",
+    "gpu_timeline.py",
+}  # fmt: skip
 # What the processes import, and what Python imports for them.
 HIJACKED = (
     "select", "zlib", "struct", "json", "sysconfig", "threading", "subprocess", "llvmlite", "cuda", "encodings", "site",

@@ -33,7 +33,7 @@ def program(given: argparse.Namespace) -> int:
     python = given.python or sys.executable
     kind = [given.kind] if given.kind else []
     with tempfile.TemporaryDirectory(prefix="cuda-timeline-") as folder:
-        command = [python, *kind, given.script, *given.arguments]
+        command = [python, *run.flags(), *kind, given.script, *given.arguments]
         status = run.wait(subprocess.Popen(command, env=os.environ | {VARIABLE: folder}))
         files = sorted(pathlib.Path(folder).glob("*.json"), key=lambda file: (file.stat().st_ctime_ns, file.name))
         for path in files:
