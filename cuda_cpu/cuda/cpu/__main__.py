@@ -108,7 +108,7 @@ def main(arguments: list[str]) -> int:
         if given.command == "check":
             return _check(given)
         if given.command == "debug":
-            return debug_session.program(given)
+            return debug_session.program(given, _chosen(given))
         return _timeline(given) if given.command == "timeline" else _run(given, checks=given.check)
     except (run.RunError, session.ProfileError, debug_session.DebugError, OptionError) as error:
         print(f"python -m cuda.cpu {given.command}: {error}", file=sys.stderr)
@@ -160,15 +160,17 @@ def _add_program(parser: argparse.ArgumentParser, nargs: str | None = None) -> N
     parser.add_argument("arguments", metavar="ARGUMENT", nargs=argparse.REMAINDER)
 
 
-def _run(given: argparse.Namespace, variables: dict[str, str] | None = None, **options: Any) -> int:
-    more = {"CUDA_CPU_CAPABILITY": given.capability} if given.capability else {}
-    if more and not re.fullmatch(targets.CAPABILITY, given.capability):
+def _chosen(given: argparse.Namespace) -> dict[str, str]:
+    """Return the variables for the options that all commands with a program have."""
+    if given.capability and not re.fullmatch(targets.CAPABILITY, given.capability):
         raise run.RunError(f"--capability is {given.capability!r}: give {targets.CAPABILITIES}")
-    if given.torch:
-        more[pytorch.VARIABLE] = "1"
-    return run.program(
-        given.python, given.script, given.arguments, kind=given.kind, variables=(variables or {}) | more, **options
-    )
+    chosen = {"CUDA_CPU_CAPABILITY": given.capability, pytorch.VARIABLE: "1" if given.torch else ""}
+    return {name: value for name, value in chosen.items() if value}
+
+
+def _run(given: argparse.Namespace, variables: dict[str, str] | None = None, **options: Any) -> int:
+    variables = (variables or {}) | _chosen(given)
+    return run.program(given.python, given.script, given.arguments, kind=given.kind, variables=variables, **options)
 
 
 def profile(given: argparse.Namespace, parser: argparse.ArgumentParser) -> int:

@@ -219,3 +219,11 @@ def test_lldb(tmp_path):
         pytest.skip("lldb cannot start programs here")
     assert re.search(rf"frame #1: .*sums\(out=0x\w+, n=70\) at program.py:{CALL}", out)
     assert "(int) value = 5" in out
+
+
+def test_options_of_the_device_reach_the_program(gdb, tmp_path):
+    text = "import os; print(os.environ['CUDA_CPU_CAPABILITY'], os.environ['CUDA_CPU_TORCH'])"
+    (tmp_path / "program.py").write_text(text)
+    words = ["debug", "--batch", "-ex", "run", "--capability", "8.6", "--torch", str(tmp_path / "program.py")]
+    done = subprocess.run([sys.executable, "-m", "cuda.cpu", *words], capture_output=True, text=True, timeout=100)
+    assert "8.6 1" in done.stdout

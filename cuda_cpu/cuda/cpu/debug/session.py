@@ -58,8 +58,8 @@ def find(name: str) -> str:
     return found
 
 
-def program(given: argparse.Namespace) -> int:
-    """Run a program in a debugger, and return the debugger's exit status.
+def program(given: argparse.Namespace, chosen: dict[str, str]) -> int:
+    """Run a program in a debugger, with the chosen variables, and return the debugger's exit status.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def program(given: argparse.Namespace) -> int:
             return [path, *_options(given, str(file)), *own]
 
         return run.program(
-            given.python, given.script, given.arguments, kind=given.kind, variables=variables, under=command
+            given.python, given.script, given.arguments, kind=given.kind, variables=variables | chosen, under=command
         )
 
 
