@@ -19,6 +19,8 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from cuda.bindings._signals import own
+
 VARIABLE = "CUDA_PYTHON_TIMELINE"
 PER_THREAD = 2  # CU_STREAM_PER_THREAD
 MOST_PENDING = 2000  # pairs of events that wait to be read
@@ -216,7 +218,7 @@ class Recorder:
         try:
             with open(path, "w", encoding="utf-8") as file:
                 json.dump({"command": sys.argv, "records": self.records}, file)
-        except OSError as error:
+        except own(OSError) as error:
             print(f"the timeline could not be written to {path}: {error.strerror}", file=sys.stderr)
 
 

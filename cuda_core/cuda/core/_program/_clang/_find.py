@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 
+from cuda.bindings._signals import own
 from cuda.core._errors import ClangError, compiler_error
 
 OLDEST = 18
@@ -44,9 +45,7 @@ def _version(command: tuple[str, ...], size: int, changed: int) -> str:
     """Return what a command says about its version, "" if it cannot run."""
     try:
         done = subprocess.run([*command, "--version"], capture_output=True, text=True, env=ENVIRONMENT, check=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        if isinstance(error, OSError) and error.errno is None:
-            raise  # of a signal handler of the program
+    except own(OSError, subprocess.CalledProcessError):
         return ""
     return done.stdout
 
