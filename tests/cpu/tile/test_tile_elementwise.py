@@ -208,7 +208,9 @@ TWO = {"pow": np.power, "atan2": np.arctan2, "remf": np.fmod}
 def test_functions_of_two_numbers(name, dtype):
     x, y = np.linspace(0.1, 9, 64).astype(dtype), np.linspace(-3, 4, 64).astype(dtype)
     tolerance = {"float16": 1e-3, "float32": 3e-7, "float64": 1e-14}[dtype]
-    np.testing.assert_allclose(apply(name, x, y), TWO[name](x.astype(float), y.astype(float)), rtol=tolerance)
+    with np.errstate(invalid="ignore"):
+        exact = TWO[name](x.astype(float), y.astype(float))
+    np.testing.assert_allclose(apply(name, x, y), exact, rtol=tolerance)
 
 
 def test_functions_at_their_ends():
