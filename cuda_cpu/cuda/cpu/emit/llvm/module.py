@@ -44,7 +44,7 @@ class Settings:
     locations : list, optional
         Filled with the locations of the instructions; comments "; location N" in the text count from 1. See locate.py.
     instrumentation : Instrumentation, optional
-        Checks of memory accesses and barriers; warps then run on fibers.
+        Checks, counters or a debugger's locations; warps then run on fibers, or one after the other.
     """
 
     width: int = 32

@@ -41,8 +41,10 @@ static bool is_same_event(const struct event *a, const struct event *b)
 /* Return whether each thread of `mine` accesses words that it has accessed itself in the run. */
 static bool is_own(const struct run *run, const struct run *mine)
 {
-    return run->event.block == mine->event.block && run->event.warp == mine->event.warp && !run->is_uniform &&
-           !mine->is_uniform && run->first == mine->first;
+    if (run->event.block != mine->event.block || run->event.warp != mine->event.warp || run->is_uniform != mine->is_uniform)
+        return false;
+    cpu_lanes lanes = mine->event.lanes;
+    return mine->is_uniform ? run->event.lanes == lanes && !(lanes & (lanes - 1)) : run->first == mine->first;
 }
 
 static cpu_lanes lanes_of(uint32_t words, int first)
@@ -159,11 +161,11 @@ static cpu_lanes touch_row(const struct group *group, cpu_lanes lanes, uint64_t 
     return left;
 }
 
-/* All lanes read the same words, which are in one line. */
+/* All lanes read the same words, which are in one line, or one lane accesses them. */
 static cpu_lanes touch_same(const struct group *group, cpu_lanes lanes, uint64_t address, uint32_t size)
 {
     struct line *line = cpu_shadow_line(group->races, address);
-    struct run mine = {.event = group->event, .is_uniform = true,
+    struct run mine = {.event = group->event, .is_uniform = true, .is_write = group->is_write,
                        .words = ((1u << size / 4) - 1) << (address / 4 % LINE_WORDS)};
     mine.event.lanes = lanes;
     return !line || touch(group, line, mine) ? 0 : lanes;
@@ -203,18 +205,24 @@ static cpu_lanes touch_all(const struct group *group, cpu_lanes lanes, uint32_t 
     if (lanes & (lanes - 1) && !same)
         return group->is_write || addresses[first] % LINE_BYTES + size > LINE_BYTES
                    ? lanes : touch_same(group, lanes, addresses[first], size);
-    if (size != 4)
-        return lanes;
-    if (!row)
+    if (!row && size == 4)
         return touch_row(group, lanes, start);
-    while (lanes) { /* lanes with neighbouring words */
-        first = (unsigned)__builtin_ctz(lanes);
+    while (lanes) { /* neighbouring lanes that read the same words, or with neighbouring words, or one lane */
         cpu_lanes run = 0;
-        start = addresses[first] - 4 * first;
-        for (unsigned lane = first; lane < CPU_WARP_SIZE && lanes >> lane & 1 && addresses[lane] == start + 4 * lane; lane++)
+        first = (unsigned)__builtin_ctz(lanes);
+        bool pair = first < CPU_WARP_SIZE - 1 && lanes >> (first + 1) & 1;
+        same = pair && !group->is_write && addresses[first + 1] == addresses[first];
+        uint64_t step = same ? 0 : size;
+        for (unsigned lane = first; lane < CPU_WARP_SIZE && lanes >> lane & 1; lane++) {
+            if (addresses[lane] != addresses[first] + step * (lane - first) || (run && !same && size != 4))
+                break;
             run |= 1u << lane;
+        }
         lanes &= ~run;
-        left |= touch_row(group, run, start);
+        if (same || size != 4)
+            left |= addresses[first] % LINE_BYTES + size > LINE_BYTES ? run : touch_same(group, run, addresses[first], size);
+        else
+            left |= touch_row(group, run, addresses[first] - 4 * first);
         if (left && group->is_write)
             return left | lanes; /* lanes that write the same word are compared in their order */
     }
