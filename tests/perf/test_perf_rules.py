@@ -38,6 +38,7 @@ def test_the_first_rule_that_matches_decides(tmp_path):
     assert known.of("gemm[m=64,type=f32]", "seconds").channels == ["console"]
     assert known.of("scan", "l1tex__sectors.sum").channels == ["log"]
     assert known.of("batched_gemm", "l1tex__sectors.sum").least == 0.05
+    assert known.of("Batched_gemm", "seconds").channels == ["console"]  # names are case-sensitive
 
 
 def test_reports_are_delivered(tmp_path, monkeypatch, capsys):

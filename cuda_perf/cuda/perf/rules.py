@@ -105,9 +105,7 @@ def read(path: str | os.PathLike[str] | None) -> Rules:
 
 def _any(patterns: Sequence[str], text: str) -> bool:
     """Match shell patterns in which brackets are plain characters, since names of benchmarks have them."""
-    return any(
-        re.fullmatch(fnmatch.translate(each.replace("[", "[[]")), text, re.DOTALL | re.IGNORECASE) for each in patterns
-    )
+    return any(re.fullmatch(fnmatch.translate(each.replace("[", "[[]")), text, re.DOTALL) for each in patterns)
 
 
 def deliver(rules: Rules, rule: Rule, subject: str, report: str) -> list[str]:
