@@ -85,7 +85,7 @@ def run(*arguments, json="run.jsonl"):
 
 
 def test_problems_are_reported_by_name_and_do_not_stop_the_run(file, capsys):
-    code, found = run(file, "--limit", "3s", "--processes", "2", "2")
+    code, found = run(file, "--limit", "10s", "--processes", "2", "2")
     assert code == 1
     assert found.complete
     results = found.by_key()
@@ -93,7 +93,7 @@ def test_problems_are_reported_by_name_and_do_not_stop_the_run(file, capsys):
         "hangs": Status.TIMEOUT, "wrong": Status.WRONG, "fails": Status.FAILED, "fails_later": Status.FAILED,
         "skipped": Status.SKIPPED, "crashes": Status.FAILED,
     }  # fmt: skip
-    assert results["hangs"].message == "no end after 3 s"
+    assert results["hangs"].message == "no end after 10 s"
     assert results["wrong"].message.startswith("AssertionError: Items are not equal")
     assert results["fails"].message == "ValueError: no such thing (benchmarks.py:43)"
     assert results["fails_later"].message.startswith("ZeroDivisionError")
@@ -200,7 +200,7 @@ def test_wrong_times_are_refused(text, capsys):
 
 
 def test_a_duet_of_variants_alternates_in_one_process(file, capsys):
-    arguments = ["compare", "how=plain", "how=flushed", "--duet", file, "--filter", "n=1024", "--budget", "3s"]
+    arguments = ["compare", "how=plain", "how=flushed", "--duet", file, "--filter", "n=1024", "--processes", "1", "1"]
     assert command.main([*arguments, "--block", "0.001s", "--json", "report.json"]) in (0, 1)
     (result,) = files.read("duet.jsonl").results
     assert result.key == "scale[n=1024]"
@@ -215,13 +215,26 @@ def test_a_duet_of_variants_alternates_in_one_process(file, capsys):
     assert "benchmarks: 1 " in capsys.readouterr().out
 
 
+def test_problems_of_a_duet_are_reported_by_name(file, tmp_path, capsys):
+    for name in ("old", "new"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "benchmarks.py").write_text(BENCHMARKS)
+    arguments = ["compare", "old", "new", "--duet", "benchmarks.py", "--block", "0.001s", "--limit", "60s"]
+    assert command.main([*arguments, "--filter", "wrong", "--filter", "crashes"]) == 1
+    out = capsys.readouterr().out
+    assert "wrong: wrong: base: AssertionError" in out
+    assert "crashes: failed: ended by signal 6" in out
+    assert command.main([*arguments, "--filter", "cold", "--budget", "0.001s"]) == 1
+    assert "cold: no samples: the budget of 0.001 s was spent" in capsys.readouterr().out
+
+
 def test_a_duet_of_checkouts_has_two_processes(file, tmp_path):
     for name, count in (("old", 64), ("new", 256)):
         (tmp_path / name).mkdir()
         text = BENCHMARKS.replace("launched: None, check", f"launched: sum(range({count})), check")
         (tmp_path / name / "benchmarks.py").write_text(text)
     code = command.main(["compare", "old", "new", "--duet", "benchmarks.py", "--filter", "scale[n=1024,how=plain]",
-                         "--budget", "4s", "--block", "0.001s"])  # fmt: skip
+                         "--processes", "1", "1", "--block", "0.001s"])  # fmt: skip
     assert code in (0, 1)
     (result,) = files.read("duet.jsonl").results
     assert {each.side for each in result.samples} == {"base", "new"}

@@ -115,17 +115,26 @@ class DuetRunner:
     def run(self) -> Run:
         """Measure until all intervals are narrow or the budget is spent."""
         process, pairs = 0, None
+        everything: list[Pair] = []
         run = Run(time.time(), self._plan.label)
         while pairs is None or (pairs and self._left() > 0):
             with self._duet.clients() as clients:
                 if pairs is None:
-                    pairs = self._duet.pairs(clients, self._plan.filters)
+                    everything = self._duet.pairs(clients, self._plan.filters)
+                    pairs = list(everything)
                     run.environment = clients[1].environment
                     files.write(self._path, run)
                 self._round(clients, pairs, process)
             process += 1
             pairs = [each for each in pairs if each.result.status == Status.OK and not self._is_done(each.result)]
         with files.Writer(self._path) as writer:
+            for result in (each.result for each in everything if not each.result.samples):
+                if result.status == Status.OK:
+                    result.status, result.message = (
+                        Status.NO_SAMPLES,
+                        f"the budget of {self._plan.budget:g} s was spent",
+                    )
+                    writer.result(result)
             writer.end()
         return files.read(self._path)
 

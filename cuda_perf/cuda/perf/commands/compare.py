@@ -92,7 +92,7 @@ def finish(report: Report, given: argparse.Namespace) -> int:
 
 def measure_duet(given: argparse.Namespace) -> Report:
     """Measure both sides in alternation, and compare them."""
-    plan = plan_of(given, block=Block(given.block or 0.02, 0), precision=given.threshold / 2, least=8)
+    plan = plan_of(given, 8, block=Block(given.block or 0.02, 0), precision=given.threshold / 2)
     progress = Progress(False)
     try:
         run = DuetRunner(parse(given.base, given.new, given.duet), plan, given.output, progress).run()

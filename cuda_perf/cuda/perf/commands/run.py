@@ -47,6 +47,7 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     add("--limit", type=seconds, default=60.0, metavar="TIME", help="end a benchmark that takes longer; default 60s")
     add("--block", type=seconds, default=0.0, metavar="TIME", help="of consecutive samples; default 0.1s, duet 0.02s")
     add("--seed", type=int, help="of the random order")
+    add("--processes", type=int, nargs=2, metavar=("LEAST", "MOST"), help="per benchmark; default 5 40, duet 8 40")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,9 +60,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_plan(parser)
     add("--precision", type=share, default=0.01, metavar="SHARE",
         help="half-width of the 95%% confidence interval at which a benchmark is done; default 1%%")  # fmt: skip
-    add(
-        "--processes", type=int, nargs=2, default=[5, 40], metavar=("LEAST", "MOST"), help="per benchmark; default 5 40"
-    )
     add("--counters-only", action="store_true", help="only count on the CPU device; measure no times")
     add("--no-counters", action="store_true", help="do not count")
     add("--quiet", action="store_true", help="no progress")
@@ -90,16 +88,16 @@ class Progress:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-def plan_of(options: argparse.Namespace, **more: Any) -> Plan:
+def plan_of(options: argparse.Namespace, least: int, **more: Any) -> Plan:
     """Return the plan of the shared options."""
+    least, most = options.processes or (least, 40)
+    if not 1 <= least <= most:
+        raise CommandError(f"--processes {least} {most}: at least 1, and the first not above the second")
     names = ("filters", "budget", "limit", "seed")
-    return Plan(**{name: getattr(options, name) for name in names}, **more)
+    return Plan(**{name: getattr(options, name) for name in names}, least=least, most=most, **more)
 
 
 def main(options: argparse.Namespace) -> int:
-    least, most = options.processes
-    if not 1 <= least <= most:
-        raise CommandError(f"--processes {least} {most}: at least 1, and the first not above the second")
     if options.counters_only and options.no_counters:
         raise CommandError("--counters-only and --no-counters exclude each other")
     if running.existing(options.json) and not (options.resume or options.force):
@@ -108,10 +106,9 @@ def main(options: argparse.Namespace) -> int:
         raise CommandError(f"{options.json} does not exist, so that it cannot be continued")
     plan = plan_of(
         options,
+        5,
         block=Block(options.block or 0.1),
         precision=options.precision,
-        least=least,
-        most=most,
         label=options.label,
         count=not options.no_counters,
         counters_only=options.counters_only,
