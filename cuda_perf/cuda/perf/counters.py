@@ -40,9 +40,12 @@ def counters_of(launches: Iterable[LaunchProfile]) -> Counters:
 
 
 def _relative(path: str) -> str:
-    """Return the path as seen from the current folder if it is inside, so that checkouts can be compared."""
+    """Return the path as seen from the current folder, or the name of a file outside, so that runs can be compared.
+
+    Headers that NVRTC bundles are in the user's cache folder.
+    """
     relative = os.path.relpath(path)
-    return path if relative.startswith("..") else relative
+    return os.path.basename(path) if relative.startswith("..") else relative
 
 
 def _of_line(line: Line) -> dict[str, int]:
