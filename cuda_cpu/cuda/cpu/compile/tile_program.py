@@ -219,7 +219,6 @@ class _Compiler:
         image = _runtime.Image(data)
         return MachineCode(image.address(name), path, local, image, key=key, frames=frames)
 
-
     def locate(self, fault: Fault) -> str:
         """Describe the operation whose machine code faulted, "" if it is unknown.
 

@@ -6,7 +6,8 @@
 def on_command(hook):
     """Tell `hook` of operations, event records and waits from now on, or nothing any more for None.
 
-    It has `submitted(queue, kernel) -> number`, `recorded(queue, event)`, `waits(queue, event)`, `waits_for_value(queue)`.
+    It has `submitted(queue, kernel) -> number`, `recorded(queue, event)`, `waits(queue, event)` and
+    `waits_for_value(queue)`.
     """
     global command_hook
     command_hook = hook
