@@ -105,7 +105,8 @@ def test_a_good_wheel_has_no_problems(tmp_path, module):
         (f"{INFO}/METADATA", METADATA.replace("0.1.0", "0.2.0").encode(), "METADATA has another name or version"),
         (f"{INFO}/WHEEL", b"Root-Is-Purelib: false\nTag: cp311-cp311-linux_x86_64\n", "WHEEL has the tags .*linux"),
         (f"{INFO}/WHEEL", f"Root-Is-Purelib: true\n{TAGS}".encode(), "WHEEL says that the root is pure Python"),
-        ("cuda/cpu/big.py", os.urandom(2_000_000), r"\d+ bytes; the limit is 1300000"),
+        ("cuda/cpu/big.py", os.urandom(2_000_000), rf"\d+ bytes; the limit is {check.MOST_BYTES['cuda_cpu']}"),
+        ("cuda/cpu/runtime/queue.h", b"", r"cuda/cpu/runtime/queue.h does not belong into a wheel"),
     ],
 )  # fmt: skip
 def test_wrong_contents(tmp_path, module, path, data, problem):
@@ -190,3 +191,11 @@ def test_the_command_reports_and_fails(tmp_path, module, capsys):
     assert check.main([str(tmp_path / NAME)]) == 1
     assert "1 problems\n  LICENSE is missing\n" in capsys.readouterr().out
     assert check.main([]) == 1
+
+
+def test_headers_for_clang_and_packages_without_modules():
+    files = {"cuda/core/_program/_clang/include/open_cuda/a.h": b"", "cuda/core/a.so": b"", "cuda/perf/__init__.py": b""}
+    assert list(check.content_problems(files, INFO, ("cuda/core/", "cuda/perf/"))) == []
+    files = {"cuda/core/_program/a.h": b"", "cuda/core/a.so": b""}
+    wrong = list(check.content_problems(files, INFO, ("cuda/core/",)))
+    assert wrong == ["cuda/core/_program/a.h does not belong into a wheel"]
