@@ -24,6 +24,8 @@ N = 1000
 OPTIONAL = {  # module -> package without which it cannot be imported
     "cuda.core.ipython": "IPython",
     "cuda.cpu.debug.gdb_commands": "gdb",
+    "cuda.cpu.programs.pytorch.device": "torch",
+    "cuda.cpu.programs.pytorch.tensors": "torch",
     "cuda.cpu.pytest_plugin": "pytest",
 }
 PTX = b"""
@@ -156,7 +158,10 @@ def main() -> None:
     try_kernels()
     if whole and installed("nvidia-cuda-nvrtc"):
         try_compiler()
-    count = import_all(*(["cuda.bindings", "cuda.core"] if whole else []), "cuda.cpu")
+    packages = ["cuda.bindings", "cuda.core", "cuda.cpu"] if whole else ["cuda.cpu"]
+    if whole and importlib.util.find_spec("scipy"):
+        packages.append("cuda.perf")
+    count = import_all(*packages)
     python = f"{platform.python_implementation()} {platform.python_version()} {platform.machine()}"
     print(f"{python}: {count} modules, kernels ran; compilers on PATH: {', '.join(compilers) or 'none'}")
     if sys.version_info >= (3, 13) and not sys._is_gil_enabled():

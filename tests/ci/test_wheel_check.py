@@ -194,7 +194,11 @@ def test_the_command_reports_and_fails(tmp_path, module, capsys):
 
 
 def test_headers_for_clang_and_packages_without_modules():
-    files = {"cuda/core/_program/_clang/include/open_cuda/a.h": b"", "cuda/core/a.so": b"", "cuda/perf/__init__.py": b""}
+    files = {
+        "cuda/core/_program/_clang/include/open_cuda/a.h": b"",
+        "cuda/core/a.so": b"",
+        "cuda/perf/__init__.py": b"",
+    }
     assert list(check.content_problems(files, INFO, ("cuda/core/", "cuda/perf/"))) == []
     files = {"cuda/core/_program/a.h": b"", "cuda/core/a.so": b""}
     wrong = list(check.content_problems(files, INFO, ("cuda/core/",)))
