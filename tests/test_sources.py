@@ -44,6 +44,13 @@ def test_every_source_file_has_an_spdx_header():
     assert [str(path.relative_to(ROOT)) for path in sources if lacks(path)] == []
 
 
+def test_test_files_have_different_names():
+    """pytest imports them by name: a second one of a name stops the whole run."""
+    names = [path.name for path in committed_files() if path.name.startswith("test_") and path.suffix == ".py"]
+    assert len(names) > 300
+    assert sorted(name for name in set(names) if names.count(name) > 1) == []
+
+
 def test_no_generated_file_is_committed():
     import build_hooks
 
