@@ -13,8 +13,9 @@ import pytest
 pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
 pytest.importorskip("scipy", reason="the extra `perf` is not installed")
 
-from cuda.perf import __main__, code_counters, comparing, files  # noqa: E402
-from cuda.perf.comparing import Options  # noqa: E402
+from cuda.perf import __main__, code_counters, comparing, files
+from cuda.perf.comparing import Options
+
 pytestmark = pytest.mark.cpu_only
 
 PTX = """

@@ -8,11 +8,11 @@ import pytest
 
 pytest.importorskip("scipy", reason="the extra `perf` is not installed")
 
-from cuda.perf import __main__, files, publishing  # noqa: E402
-from cuda.perf.commands import compare  # noqa: E402
-from cuda.perf.comparing import Comparison, CounterChange, Options, Report, Verdict  # noqa: E402
-from cuda.perf.model import Counters  # noqa: E402
-from cuda.perf.statistics import Estimate  # noqa: E402
+from cuda.perf import __main__, files, publishing
+from cuda.perf.commands import compare
+from cuda.perf.comparing import Comparison, CounterChange, Options, Report, Verdict
+from cuda.perf.model import Counters
+from cuda.perf.statistics import Estimate
 
 CHANGE = CounterChange("loads", 1000, 2000, "gemm gemm.cu:3")
 
