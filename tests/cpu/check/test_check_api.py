@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import json
+import os
 import re
 from ctypes import c_uint64
 from xml.etree import ElementTree
@@ -15,10 +17,17 @@ import pytest
 pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtime is not built")
 pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
 
-from cuda.cpu import driver
+from support.interleaving import meet
+
+from cuda.cpu import abi, driver
 from cuda.cpu.check import Check, Finding, Frame, findings
+from cuda.cpu.driver.base import block
+from cuda.cpu.driver.base.error import CudaError
+from cuda.cpu.driver.memory import pool as pools
+from cuda.cpu.runtime import _runtime
 
 pytestmark = pytest.mark.cpu_only
+HERE = os.path.dirname(driver.__file__)
 
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
 STORE = """.visible .entry {name}(.param .u64 p) {{ .reg .b64 %d<2>;
@@ -149,3 +158,49 @@ def test_graphs(program):
     assert (found.kernel, found.count) == ("k", 2)
     assert found.launch_stack[0].function == "test_graphs"
     driver.cuStreamDestroy(stream)
+
+
+def test_checks_end_while_a_green_context_exists(program):
+    resource = abi.CUdevResource()
+    driver.cuDeviceGetDevResource(0, ctypes.addressof(resource), abi.CU_DEV_RESOURCE_TYPE_SM)
+    description = driver.cuDevResourceGenerateDesc(ctypes.addressof(resource), 1)
+    green = driver.cuGreenCtxCreate(description, 0, abi.CU_GREEN_CTX_DEFAULT_STREAM)
+    with Check("racecheck") as checked:
+        driver.cuMemFree(driver.cuMemAlloc(64))
+    driver.cuGreenCtxDestroy(green)
+    assert checked.findings == []
+
+
+def test_frees_in_a_stream_that_another_thread_ends_lose_no_memory(program):
+    """Checked programs remove allocations from their table in stream order: work that the stream may not accept."""
+    pool, context = driver.cuDeviceGetDefaultMemPool(0), driver.cuCtxGetCurrent()
+    before = pools.pools[pool].used
+    outcomes = []
+    with Check("memcheck"):
+        for at in itertools.count(1):
+            stream = driver.cuStreamCreate(1)
+            pointer = driver.cuMemAllocAsync(64, stream)
+            met = meet(
+                lambda: driver.cuCtxSetCurrent(context),
+                lambda: driver.cuMemFreeAsync(pointer, stream),  # noqa: B023 - called in this round
+                lambda: driver.cuStreamDestroy(stream),  # noqa: B023
+                at,
+                HERE,
+            )
+            if met.other is None:
+                break
+            outcomes.append(met.held.error)
+            if met.held.error is not None:  # the stream had ended before the free began
+                assert isinstance(met.held.error, CudaError), met.held.text
+                driver.cuMemFree(pointer)
+            assert pools.pools[pool].used == before
+    assert None in outcomes
+    assert len(outcomes) > 10
+
+
+def test_a_block_of_an_ended_stream_has_no_last_use():
+    class Ended:
+        def queue_after_waits(self):
+            raise _runtime.QueueClosed("the queue is closed")
+
+    assert block.last_use(Ended()) is None

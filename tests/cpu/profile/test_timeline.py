@@ -6,6 +6,7 @@ import ctypes
 import json
 import subprocess
 import sys
+import threading
 
 import pytest
 from support.profile_cases import HEAD, TAIL
@@ -54,12 +55,15 @@ def test_waits_events_and_callbacks_are_recorded(launcher):
     function = launcher.function(SLOW)
     first, second = (driver.cuStreamCreate(1) for _ in range(2))
     event = driver.cuEventCreate(0)
-    callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: None)
+    kind, called = ctypes.CFUNCTYPE(None, ctypes.c_void_p), threading.Event()
+    callback, hold = kind(lambda _: None), kind(lambda _: called.wait(30) and None)
     with Timeline() as timeline:
+        driver.cuLaunchHostFunc(first, ctypes.cast(hold, ctypes.c_void_p).value, 0)  # so that there is work to wait for
         launcher.launch(function, grid=200, stream=first)
         driver.cuEventRecord(event, first)
         driver.cuStreamWaitEvent(second, event, 0)
         driver.cuLaunchHostFunc(second, ctypes.cast(callback, ctypes.c_void_p).value, 0)
+        called.set()
     assert {"record event", "wait for event", "host callback"} <= {each.category for each in timeline.events}
     (wait,), (kernel,) = of_kind(timeline, "wait for event"), of_kind(timeline, "kernel")
     assert wait.row != kernel.row

@@ -253,11 +253,3 @@ def test_a_green_context_not_destroyed_at_exit():
     command = [sys.executable, "-c", textwrap.dedent(code)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert (done.stdout, done.stderr) == ("True\n", "")
-
-
-def test_checks_end_while_a_green_context_exists(context):
-    from cuda.cpu.check import Check
-
-    with green(whole()), Check("racecheck") as checked:
-        driver.cuMemFree(driver.cuMemAlloc(64))
-    assert checked.findings == []

@@ -119,10 +119,13 @@ def remove(record: Allocation, stream: Any = None) -> bool:
         state.stacks().frees.note(record.tag)
     if not _watched:
         return True
-    if stream is None:
-        _runtime.table_remove(record.tag)
-    else:
-        stream.queue_after_waits().call(_runtime.TABLE_REMOVE, record.tag, True)
+    if stream is not None:
+        try:
+            stream.queue_after_waits().call(_runtime.TABLE_REMOVE, record.tag, True)
+            return True
+        except (CudaError, _runtime.QueueClosed):
+            pass  # another thread has ended the stream meanwhile: nothing of it comes before this call any more
+    _runtime.table_remove(record.tag)
     return True
 
 

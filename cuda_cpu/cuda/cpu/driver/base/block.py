@@ -17,6 +17,7 @@ from typing import Any
 
 from cuda.cpu.check import state
 from cuda.cpu.counters import spans
+from cuda.cpu.driver.base.error import CudaError
 from cuda.cpu.runtime import _runtime
 
 PAGE = 4096
@@ -48,6 +49,19 @@ class Block:
 
 def capacity_for(size: int) -> int:
     return -(-size // PAGE) * PAGE
+
+
+def last_use(stream: Any) -> Any:
+    """Return the event behind the work of a stream, None if it has none."""
+    try:
+        queue = stream.queue_after_waits()
+        if queue.is_idle() and state.order is None:
+            return None
+        event = _runtime.Event()
+        queue.record(event)
+        return event
+    except (CudaError, _runtime.QueueClosed):
+        return None  # another thread has ended the stream, which had no work, or the context, which cancels it
 
 
 class Blocks:
@@ -104,12 +118,7 @@ class Blocks:
 
     def keep(self, block: Block, stream: Any) -> None:
         """Hold a freed block back, for reuse in stream order, or at once without a stream."""
-        block.stream, block.last_use = stream, None
-        if stream is not None:
-            queue = stream.queue_after_waits()
-            if not queue.is_idle() or state.order is not None:
-                block.last_use = _runtime.Event()
-                queue.record(block.last_use)
+        block.stream, block.last_use = stream, None if stream is None else last_use(stream)
         with self.lock:
             bisect.insort(self.free, (block.capacity, next(_numbers), block))
         holding.add(self)
