@@ -322,7 +322,10 @@ class TestPrecompiled:
         folder = tmp_path / "open-cuda-python/clang-headers"
         folder.mkdir(parents=True)
         os.chown(folder, 12345, 12345)
-        assert _precompiled.prelude(_find.find()[0], _options.language_options(ProgramOptions()))[0] == "-include"
+        assert (
+            _precompiled.prelude(*_find.find(), _options.language_options(ProgramOptions()), parse=False)[0]
+            == "-include"
+        )
         assert ".entry f" in compiled(F)
         assert not list(folder.iterdir())
 

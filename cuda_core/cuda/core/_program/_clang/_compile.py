@@ -12,9 +12,9 @@ import tempfile
 from typing import TYPE_CHECKING
 
 from cuda.core._errors import ClangError, compiler_error
-from cuda.core._program._clang._find import ENVIRONMENT, find, headers
+from cuda.core._program._clang._find import ENVIRONMENT, find
 from cuda.core._program._clang._options import changes_headers, language_options, own_options
-from cuda.core._program._clang._precompiled import PRELUDE, prelude
+from cuda.core._program._clang._precompiled import prelude
 
 if TYPE_CHECKING:
     from cuda.core._program._program_options import ProgramOptions
@@ -43,9 +43,9 @@ def compile_ptx(
     ValueError, TypeError
         An option is invalid.
     """
-    command, _ = find()
+    command, version = find()
     language, own = language_options(options), own_options(options)
-    first = ["-include", os.path.join(headers(), PRELUDE)] if changes_headers(options) else prelude(command, language)
+    first = prelude(command, version, language, parse=changes_headers(options))
     folder = os.path.dirname(os.path.abspath(name))
     with tempfile.TemporaryDirectory(prefix="cuda-core-clang-") as work:
         output = os.path.join(work, "program.ptx")

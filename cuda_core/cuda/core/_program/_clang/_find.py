@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 
 from cuda.bindings._signals import own
 from cuda.core._errors import ClangError, compiler_error
@@ -25,19 +26,19 @@ _MISSING = (
 )
 
 
-def _candidates() -> list[list[str]]:
-    """Return the commands to try, best first."""
+def _candidates() -> Iterator[list[str]]:
+    """Yield the commands to try, best first."""
     if path := os.environ.get(VARIABLE):
-        return [[path]]
-    commands = []
+        yield [path]
+        return
     spec = importlib.util.find_spec("ziglang")
     for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
-        commands.append([os.path.join(folder, "zig"), "clang"])
+        yield [os.path.join(folder, "zig"), "clang"]
     # What relative folders contain depends on the current directory.
     search = os.pathsep.join(filter(os.path.isabs, os.environ.get("PATH", "").split(os.pathsep)))
-    names = [f"clang-{number}" for number in range(NEWEST, OLDEST - 1, -1)] + ["clang"]
-    found = [shutil.which(name, path=search) for name in names]
-    return commands + [[path] for path in found if path]
+    for name in [*(f"clang-{number}" for number in range(NEWEST, OLDEST - 1, -1)), "clang"]:
+        if path := shutil.which(name, path=search):
+            yield [path]
 
 
 @functools.cache
@@ -103,6 +104,6 @@ def _headers_digest() -> bytes:
     return digest.digest()
 
 
-def build() -> bytes:
-    """Return an identifier of the compiler and the device headers, for keys of caches."""
-    return b"clang " + find()[1].encode() + _headers_digest()
+def build(version: str = "") -> bytes:
+    """Return an identifier of the compiler (by default the one in use) and the device headers, for keys of caches."""
+    return b"clang " + (version or find()[1]).encode() + _headers_digest()

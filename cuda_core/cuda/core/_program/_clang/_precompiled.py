@@ -16,24 +16,22 @@ from cuda.bindings._signals import own
 from cuda.core._program._cache_folder import checked_path
 from cuda.core._program._clang._find import ENVIRONMENT, build, headers
 
-PRELUDE = "cuda_runtime.h"
 
-
-def prelude(command: list[str], language: list[str]) -> list[str]:
-    """Return the options that include the device headers, precompiled with the options `language` if possible."""
-    source = os.path.join(headers(), PRELUDE)
+def prelude(command: list[str], version: str, language: list[str], parse: bool) -> list[str]:
+    """Return the options that include the device headers: precompiled with the options `language` unless `parse`."""
+    source = os.path.join(headers(), "cuda_runtime.h")
     try:
-        path = _precompiled(command, language, source)
+        path = "" if parse else _precompiled(command, version, language, source)
     except own(OSError, subprocess.CalledProcessError):
-        return ["-include", source]
-    return ["-Xclang", "-include-pch", "-Xclang", path]
+        path = ""
+    return ["-Xclang", "-include-pch", "-Xclang", path] if path else ["-include", source]
 
 
-def _precompiled(command: list[str], language: list[str], source: str) -> str:
+def _precompiled(command: list[str], version: str, language: list[str], source: str) -> str:
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     folder = checked_path(os.path.join(base, "open-cuda-python", "clang-headers"))
     # Precompiled headers contain the absolute paths of their sources.
-    digest = hashlib.sha256("\0".join([*command, *language, source]).encode() + build())
+    digest = hashlib.sha256("\0".join([*command, *language, source]).encode() + build(version))
     path = os.path.join(folder, f"{digest.hexdigest()[:32]}.pch")
     if not os.path.exists(path):
         part = f"{path}.{os.urandom(8).hex()}"

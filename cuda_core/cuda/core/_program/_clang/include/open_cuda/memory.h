@@ -60,13 +60,13 @@
     four(__VA_ARGS__, uint4, unsigned int, u32, "r")                       \
     four(__VA_ARGS__, float4, float, f32, "f")
 
-#define __OPEN_CUDA_SPACE(space)                                                                        \
-    __OPEN_CUDA_CONST size_t __cvta_generic_to_##space(const void *address) {                           \
+#define __OPEN_CUDA_SPACE(name, space)                                                                  \
+    __OPEN_CUDA_CONST size_t __cvta_generic_to_##name(const void *address) {                            \
         size_t result;                                                                                  \
         asm("cvta.to." #space ".u64 %0, %1;" : "=l"(result) : "l"(address));                            \
         return result;                                                                                  \
     }                                                                                                   \
-    __OPEN_CUDA_CONST void *__cvta_##space##_to_generic(size_t address) {                               \
+    __OPEN_CUDA_CONST void *__cvta_##name##_to_generic(size_t address) {                                \
         void *result;                                                                                   \
         asm("cvta." #space ".u64 %0, %1;" : "=l"(result) : "l"(address));                               \
         return result;                                                                                  \
@@ -78,19 +78,10 @@
             : "=r"(result) : "l"(address));                                                             \
         return result;                                                                                  \
     }
-__OPEN_CUDA_SPACE(global)
-__OPEN_CUDA_SPACE(shared)
-__OPEN_CUDA_SPACE(local)
-__OPEN_CUDA_CONST size_t __cvta_generic_to_constant(const void *address) {
-    size_t result;
-    asm("cvta.to.const.u64 %0, %1;" : "=l"(result) : "l"(address));
-    return result;
-}
-__OPEN_CUDA_CONST void *__cvta_constant_to_generic(size_t address) {
-    void *result;
-    asm("cvta.const.u64 %0, %1;" : "=l"(result) : "l"(address));
-    return result;
-}
+__OPEN_CUDA_SPACE(global, global)
+__OPEN_CUDA_SPACE(shared, shared)
+__OPEN_CUDA_SPACE(local, local)
+__OPEN_CUDA_SPACE(constant, const)
 __OPEN_CUDA_IS_SPACE(__isGlobal, global)
 __OPEN_CUDA_IS_SPACE(__isShared, shared)
 __OPEN_CUDA_IS_SPACE(__isLocal, local)
