@@ -148,28 +148,23 @@ def compare(text: str, block: tuple[int, int], buffers: list[int], checks: str) 
     return usual[0]
 
 
-BLOCK_SIZES = [(128, 1), (32, 2), (16, 8), (96, 1), (50, 1), (8, 8), (33, 3)]
-
-
-@settings(
+FEW = settings(
     max_examples=12,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     database=None,
     phases=[Phase.generate],
 )
+BLOCK_SIZES = [(128, 1), (32, 2), (16, 8), (96, 1), (50, 1), (8, 8), (33, 3)]
+
+
+@FEW
 @given(chosen=st.lists(accesses, min_size=1, max_size=5), block=st.sampled_from(BLOCK_SIZES))
 def test_memcheck(buffers, chosen, block):
     compare(text_of(chosen), block, buffers, "memcheck")
 
 
-@settings(
-    max_examples=12,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-    database=None,
-    phases=[Phase.generate],
-)
+@FEW
 @given(chosen=st.lists(accesses, min_size=1, max_size=5), block=st.sampled_from(BLOCK_SIZES))
 def test_racecheck(buffers, chosen, block):
     compare(text_of(chosen), block, buffers, "memcheck,racecheck")

@@ -71,7 +71,7 @@ cdef class Queue:
 
     cdef cpu_queue *queue
     cdef readonly int priority
-    cdef public object order  # its place in the order of operations, see cuda/cpu/check/order.py
+    cdef public object order  # its position in happens-before order, see cuda/cpu/check/order.py
 
     def __cinit__(self, int priority=0, uint32_t workers=0):
         check_process()

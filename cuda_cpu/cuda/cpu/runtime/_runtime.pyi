@@ -139,7 +139,7 @@ class Queue:
     """
 
     priority: int
-    order: Any  # its place in the order of operations, see cuda/cpu/check/order.py
+    order: Any  # its position in happens-before order, see cuda/cpu/check/order.py
 
     def __init__(self, priority: int = 0, workers: int = 0) -> None: ...
     def launch(

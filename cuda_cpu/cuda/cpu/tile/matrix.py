@@ -137,11 +137,11 @@ class _Product:
         target = b.at(c, b.multiply(b.add(b.multiply(i, self.n), j), size))
         sums = [(row, each, b.slot(kind)) for row in range(self.rows) for each in range(self.vectors)]
 
-        def place(row: int, each: int) -> V:
+        def sum_at(row: int, each: int) -> V:
             return b.at(target, (row * self.n + each * self.lanes) * size)
 
         for row, each, slot in sums:
-            before = literal(b, self.sums, 0, self.lanes) if self.zero else b.load(kind, place(row, each), size)
+            before = literal(b, self.sums, 0, self.lanes) if self.zero else b.load(kind, sum_at(row, each), size)
             b.put(slot, before)
 
         def step(p: Index) -> None:
@@ -156,7 +156,7 @@ class _Product:
 
         b.loop(self.k, step)
         for row, each, slot in sums:
-            b.store(b.get(slot, kind), place(row, each), size)
+            b.store(b.get(slot, kind), sum_at(row, each), size)
 
 
 def _fused(b: Builder, x: V, y: V, z: V) -> V:
