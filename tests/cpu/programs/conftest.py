@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-BY_BOTH = ("test_cuda_math", "test_cuda_math_exact", "test_cuda_language")
+BY_BOTH = ("test_cuda_intrinsics", "test_cuda_math", "test_cuda_math_exact", "test_cuda_language")
 
 
 def pytest_generate_tests(metafunc):
