@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """PEP 517/660 backend over setuptools: generate -> cythonize -> compile.
 
-Four source roots make one distribution; `cuda` is a namespace package, shared with cuda-pathfinder. The sdist contains
+Five source roots make one distribution; `cuda` is a namespace package, shared with cuda-pathfinder. The sdist contains
 the generated sources, so that building a wheel from it needs only a C compiler and Cython.
 """
 
@@ -26,7 +26,7 @@ from setuptools import Extension, build_meta, find_namespace_packages
 from setuptools.command.build_ext import build_ext
 
 ROOT = pathlib.Path(__file__).parent
-SOURCE_ROOTS = ("cuda_bindings", "cuda_core", "cuda_cpu", "cuda_perf")
+SOURCE_ROOTS = ("cuda_bindings", "cuda_core", "cuda_cpu", "cuda_interop", "cuda_perf")
 ABOVE_PACKAGES = 1  # leading folders of a path that belong to no package; cuda_cpu/driver_build.py changes it
 CODEGEN = ROOT / "cuda_bindings/codegen"
 MACHINES = "cuda/cpu/compile/machines.py"  # the table of supported machines, in the source root of the CPU device

@@ -6,7 +6,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).parent.parent
-SOURCES = ("cuda_bindings/cuda", "cuda_core/cuda", "cuda_cpu/cuda", "cuda_perf/cuda")
+SOURCES = ("cuda_bindings/cuda", "cuda_core/cuda", "cuda_cpu/cuda", "cuda_interop/cuda", "cuda_perf/cuda")
 
 
 def test_every_environment_variable_is_documented():

@@ -35,7 +35,8 @@ LAYERS = [
     "cuda.cpu.debug.session",
     "cuda.cpu.__main__",
 ]
-PACKAGES = ["cuda.bindings", "cuda.core", "cuda.perf"]  # cuda.cpu, which can be installed alone, imports none of them
+# cuda.cpu, which can be installed alone, imports none of them.
+PACKAGES = ["cuda.bindings", "cuda.core", "cuda.interop", "cuda.perf"]
 
 
 @pytest.fixture(scope="module")

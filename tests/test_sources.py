@@ -16,6 +16,7 @@ SIZED = (
     "cuda_bindings",
     "cuda_core",
     "cuda_cpu",
+    "cuda_interop",
     "cuda_perf",
     "tests",
     "build_hooks.py",

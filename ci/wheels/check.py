@@ -29,14 +29,14 @@ from elftools.elf.elffile import ELFFile
 # with Python 3.11.
 MOST_BYTES = {"open_cuda_python": 5_900_000, "cuda_cpu": 1_400_000}
 IMPORTABLE = {
-    "open_cuda_python": ("cuda/bindings/", "cuda/core/", "cuda/cpu/", "cuda/perf/"),
+    "open_cuda_python": ("cuda/bindings/", "cuda/core/", "cuda/cpu/", "cuda/interop/", "cuda/perf/"),
     "cuda_cpu": ("cuda/cpu/",),
 }
 # Files of the packages; Cython's declarations belong to the modules that users cimport.
 KINDS = {".py", ".pyi", ".typed", ".so"}
 CIMPORTED = ("cuda/bindings/", "cuda/core/")
 DEVICE_HEADERS = "cuda/core/_program/_clang/include/"  # with which clang compiles kernels
-PURE = ("cuda/perf/",)  # packages without compiled modules
+PURE = ("cuda/interop/", "cuda/perf/")  # packages without compiled modules
 LIBRARY = re.compile(r"\.so(\.\d+)*$")
 METADATA = ("Name", "Version", "Summary", "Description-Content-Type", "Requires-Python", "License-Expression", "Author",
             "Keywords", "Classifier", "Requires-Dist")  # fmt: skip

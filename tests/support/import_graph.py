@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 ROOT = pathlib.Path(__file__).parents[2]
-SOURCE_ROOTS = ("cuda_bindings", "cuda_core", "cuda_cpu", "cuda_perf")
+SOURCE_ROOTS = ("cuda_bindings", "cuda_core", "cuda_cpu", "cuda_interop", "cuda_perf")
 SUFFIXES = (".py", ".pyx", ".pxd")
 
 # An import of a Cython source: these have forms that Python's parser does not know.

@@ -1,0 +1,3 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Operators of other frameworks from CUDA kernels; each module needs its framework: `cuda.interop.torch`."""

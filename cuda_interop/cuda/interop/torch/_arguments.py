@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments of a call: checked against the signature, made contiguous and aligned where that is declared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+
+from cuda.interop.torch._signature import OPTIONAL, SCALAR, TENSORS, Parameter, Signature
+from cuda.interop.torch._types import short_name
+
+
+class Arguments:
+    """The checks of one operator's arguments."""
+
+    def __init__(self, name: str, signature: Signature) -> None:
+        self.name = name
+        self.signature = signature
+
+    def prepare(self, given: Sequence[Any]) -> tuple[list[Any], torch.device | None]:
+        """Return arguments for the function, and the device of the tensors."""
+        device: torch.device | None = None
+        prepared: list[Any] = []
+        types: dict[str, torch.dtype] = {}
+        if len(given) < len(self.signature.parameters):  # the dispatcher omits arguments that equal their defaults
+            given = [*given, *(each.default for each in self.signature.parameters[len(given) :])]
+        for parameter, value in zip(self.signature.parameters, given, strict=True):
+            if parameter.kind == SCALAR or (value is None and parameter.kind == OPTIONAL):
+                prepared.append(value)
+                continue
+            many = parameter.kind == TENSORS
+            tensors = []
+            for index, tensor in enumerate(value if many else [value]):
+                label = f"{parameter.name}[{index}]" if many else parameter.name
+                if not isinstance(tensor, torch.Tensor):
+                    raise TypeError(f"{self.name}: {label} must be a Tensor, not {type(tensor).__name__}")
+                device = self._device(label, tensor, device)
+                self._check_type(parameter, label, tensor, types)
+                tensors.append(self._laid_out(parameter, label, tensor))
+            if tensors:
+                types[parameter.name] = tensors[0].dtype
+            prepared.append(tensors if many else tensors[0])
+        return prepared, device
+
+    def _device(self, label: str, tensor: torch.Tensor, before: torch.device | None) -> torch.device:
+        if before is not None and tensor.device != before:
+            raise ValueError(f"{self.name}: {label} is on {tensor.device}, but the tensors before it are on {before}")
+        return tensor.device
+
+    def _check_type(
+        self, parameter: Parameter, label: str, tensor: torch.Tensor, types: dict[str, torch.dtype]
+    ) -> None:
+        wanted = parameter.dtypes
+        if wanted is None:
+            return
+        if isinstance(wanted, str):
+            if wanted in types and tensor.dtype != types[wanted]:
+                raise TypeError(
+                    f"{self.name}: {label} is of {short_name(tensor.dtype)}, must be of {short_name(types[wanted])}, "
+                    f"as {wanted} is"
+                )
+        elif tensor.dtype not in wanted:
+            names = " or ".join(short_name(each) for each in wanted)
+            raise TypeError(f"{self.name}: {label} is of {short_name(tensor.dtype)}, must be of {names}")
+
+    def _laid_out(self, parameter: Parameter, label: str, tensor: torch.Tensor) -> torch.Tensor:
+        """Return the tensor, or a contiguous and aligned copy if that is allowed."""
+        copies = parameter.contiguous == "copy" and not parameter.mutated
+        if parameter.contiguous != "any" and not tensor.is_contiguous():
+            if not copies:
+                raise ValueError(
+                    f"{self.name}: {label} of shape {tuple(tensor.shape)} has strides {tensor.stride()}, must be "
+                    f"contiguous: pass {label}.contiguous()"
+                )
+            tensor = tensor.contiguous()
+        if parameter.align > 1 and not _is_abstract(tensor) and tensor.data_ptr() % parameter.align:
+            if not copies:
+                raise ValueError(
+                    f"{self.name}: {label} begins at {tensor.data_ptr():#x}, must be aligned to {parameter.align} "
+                    f"bytes: pass {label}.clone()"
+                )
+            tensor = tensor.clone(memory_format=torch.contiguous_format)
+        return tensor
+
+
+def _is_abstract(tensor: torch.Tensor) -> bool:
+    """Return whether a tensor has a shape and no memory."""
+    return isinstance(tensor, FakeTensor) or tensor.is_meta

@@ -1,0 +1,277 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The decorator `operator`, which makes a PyTorch operator of a function and a CUDA C++ source."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from cuda.core import ProgramOptions
+from cuda.interop.torch import _gradient, _run, _signature, _vmap
+from cuda.interop.torch._arguments import Arguments
+from cuda.interop.torch._kernels import Kernels
+from cuda.interop.torch._names import kernel_name
+from cuda.interop.torch._record import Launch, record
+
+_TAGS = (torch.Tag.pt2_compliant_tag, torch.Tag.needs_exact_strides)
+
+
+class Operator:
+    """A PyTorch operator whose kernels are CUDA C++; `operator` makes it. Call it with tensors.
+
+    Attributes
+    ----------
+    name : str
+        Its qualified name, such as ``"mylib::rms_norm"``.
+    schema : str
+        Its schema, as `torch.library` spells it.
+    kernels : Kernels
+        Its source and the kernels that are compiled.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        kernels: Kernels,
+        signature: _signature.Signature,
+        kernel: str | None,
+        deterministic: bool,
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self.name, self.kernels, self.signature = name, kernels, signature
+        self.schema = signature.schema
+        self._function, self._kernel, self._deterministic = function, kernel, deterministic
+        self._arguments = Arguments(name, signature)
+        namespace, _, short = name.partition("::")
+        self._library = torch.library.Library(namespace, "FRAGMENT")
+        self._library.define(short + self.schema, tags=_TAGS)
+        self._overload = getattr(getattr(torch.ops, namespace), short).default
+        for key in ("CPU", "CUDA"):
+            self._library.impl(short, self._run, key)
+        torch.library.register_fake(name, self._abstract, lib=self._library)
+        self._gradient: _gradient.Gradient | None = None
+        if not any(each.mutated for each in signature.parameters):
+            torch.library.register_autograd(name, self._backward, setup_context=self._setup, lib=self._library)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the operator."""
+        return self._overload(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<Operator {self.name}{self.schema}>"
+
+    def gradient(
+        self, function: Callable[..., Any] | None = None, *, wrt: Sequence[str] | None = None
+    ) -> Callable[..., Any]:
+        """Declare the gradient: an operator, or a function of PyTorch operations; also as a decorator.
+
+        Parameters
+        ----------
+        function : callable
+            Its parameters are matched by name: parameters of the operator, its outputs `out` (`out_0`, `out_1` and
+            so on if it returns a tuple), and their gradients `grad` (`grad_0` and so on). It returns a gradient for
+            each parameter in `wrt`; None where there is none. If it is differentiable itself, so are the gradients.
+        wrt : sequence of str, optional
+            The parameters that have a gradient; by default all tensors.
+
+        Returns
+        -------
+        callable
+            The function.
+
+        Raises
+        ------
+        TypeError
+            If the function has a parameter of another name, or the operator changes its arguments.
+        """
+        if function is None:
+            return functools.partial(self.gradient, wrt=wrt)
+        if changed := [each.name for each in self.signature.parameters if each.mutated]:
+            raise TypeError(f"{self.name} changes {changed[0]}: an operator that changes its arguments has no gradient")
+        self._gradient = _gradient.Gradient(self.name, self.signature, function, wrt or self.signature.tensors)
+        return function
+
+    def compile(self, *args: Any, arch: str | None = None, **kwargs: Any) -> list[str]:
+        """Compile ahead of time what a call with such arguments needs; tensors may be on the device ``"meta"``.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            Arguments of the operator. Only shapes, types and numbers matter.
+        arch : str, optional
+            The architecture, such as ``"90"``; by default that of device 0.
+
+        Returns
+        -------
+        list of str
+            The names of the kernels.
+        """
+        _, _, names = self._plan(self._bound(args, kwargs))
+        self.kernels.compile(names, arch)
+        return names
+
+    def _setup(self, ctx: Any, inputs: Sequence[Any], output: Any) -> None:
+        if self._gradient is not None:
+            self._gradient.setup(ctx, inputs, output)
+
+    def _backward(self, ctx: Any, *grads: Any) -> Any:
+        if self._gradient is None:
+            raise RuntimeError(
+                f"{self.name} has no gradient: declare it by @{self._function.__name__}.gradient, or call the operator "
+                "without gradients, under torch.no_grad()"
+            )
+        return self._gradient.backward(ctx, *grads)
+
+    def _bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+        """Return the arguments in the order of the parameters, with defaults."""
+        import inspect
+
+        bound = inspect.signature(self._function).bind(*args, **kwargs)
+        bound.apply_defaults()
+        return list(bound.arguments.values())
+
+    def _plan(self, arguments: Sequence[Any]) -> tuple[Any, list[Launch], list[str]]:
+        """Return the outputs, the launches, and the kernels' names."""
+        outputs, launches = record(self._function, arguments)
+        named = dict(zip((each.name for each in self.signature.parameters), arguments, strict=True))
+        names = []
+        for each in launches:
+            template = each.kernel or self._kernel
+            if template is None:
+                raise ValueError(f"{self.name}: launch_kernel needs the kernel's name, kernel=..., here or of operator")
+            names.append(kernel_name(self.name, template, named))
+        return outputs, launches, names
+
+    def _run(self, *args: Any) -> Any:
+        """Run on tensors of a CPU or a GPU."""
+        arguments, device = self._arguments.prepare(args)
+        if device is None:
+            raise ValueError(f"{self.name}: no argument is a tensor, so there is no device to run on")
+        if not self._deterministic and torch.are_deterministic_algorithms_enabled():
+            _refuse_nondeterministic(self.name)
+        outputs, launches, names = self._plan(arguments)
+        self._check_outputs(outputs, arguments)
+        _run.run(self.name, self.kernels, launches, names, device)
+        return outputs
+
+    def _abstract(self, *args: Any) -> Any:
+        """Return tensors without memory, as the function describes them: the launches are dropped."""
+        arguments, _ = self._arguments.prepare(args)
+        outputs, _ = record(self._function, arguments)
+        self._check_outputs(outputs, arguments)
+        return outputs
+
+    def _check_outputs(self, outputs: Any, arguments: Sequence[Any]) -> None:
+        """Raise if the function returns something other than its annotation says, or an argument."""
+        returned = self.signature.returned
+        if returned is None:
+            found: Sequence[Any] = (outputs,)
+        else:
+            found = () if outputs is None else outputs
+            if not isinstance(found, (tuple, list)) or len(found) != returned:
+                raise TypeError(f"{self.name}: the function returns {outputs!r:.60}, must return {returned} tensors")
+        for index, each in enumerate(found):
+            label = "a value" if returned is None else f"output {index}"
+            if not isinstance(each, torch.Tensor):
+                raise TypeError(f"{self.name}: the function returns {label} of {type(each).__name__}, must be a Tensor")
+            if any(each is argument for argument in arguments):
+                raise ValueError(
+                    f"{self.name}: the function returns an argument: return a new tensor, or None with mutates=(...)"
+                )
+
+
+def _refuse_nondeterministic(name: str) -> None:
+    message = f"{name} is declared as not deterministic, but torch.use_deterministic_algorithms(True) is set"
+    if torch.is_deterministic_algorithms_warn_only_enabled():
+        import warnings
+
+        warnings.warn(message, UserWarning, stacklevel=3)
+        return
+    raise RuntimeError(message)
+
+
+def operator(
+    name: str,
+    source: str | Kernels,
+    *,
+    kernel: str | None = None,
+    options: ProgramOptions | None = None,
+    mutates: Iterable[str] = (),
+    contiguous: str | Mapping[str, str] = "copy",
+    align: int | Mapping[str, int] = 1,
+    dtypes: Sequence[torch.dtype] | Mapping[str, Any] | None = None,
+    leading: Collection[str] = (),
+    autocast: torch.dtype | None = None,
+    deterministic: bool = True,
+) -> Callable[[Callable[..., Any]], Operator]:
+    """Make a PyTorch operator of the decorated function, which describes a call: it creates the outputs and launches.
+
+    The function gets the arguments, creates outputs and workspace by PyTorch's functions (`torch.empty_like` and the
+    like), calls `launch_kernel` for each kernel, and returns the outputs. It also serves as the fake implementation,
+    for which the launches are dropped: it must not look at the elements of tensors. Its annotations are the
+    schema: Tensor, ``Tensor | None``, ``list[Tensor]``, int, float, bool and str.
+
+    Parameters
+    ----------
+    name : str
+        The qualified name, such as ``"mylib::rms_norm"``.
+    source : str or Kernels
+        CUDA C++.
+    kernel : str, optional
+        The name of the kernel, for launches that name none; see `launch_kernel`.
+    options : ProgramOptions, optional
+        Options of the compilation.
+    mutates : iterable of str
+        The parameters whose tensors the kernels write to.
+    contiguous : str or mapping
+        For all parameters or by name: "copy" (tensors that are not contiguous are copied first), "check" (they are
+        refused) or "any" (the kernel gets them as they are).
+    align : int or mapping
+        The alignment in bytes, for all parameters or by name. Other tensors are copied or refused, as above.
+    dtypes : sequence or mapping
+        The types of elements that are accepted, for all parameters or by name; a name as the value means: the type of
+        that parameter.
+    leading : collection of str
+        Parameters that may have any number of leading axes, which the outputs have, too: `torch.vmap` is one call then.
+    autocast : torch.dtype, optional
+        The type to which `torch.autocast` casts floating-point tensors.
+    deterministic : bool
+        Whether the result is the same in every run; `torch.use_deterministic_algorithms` refuses other operators.
+
+    Returns
+    -------
+    callable
+        The decorator, which returns an `Operator`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an annotation is missing or not supported, or an option names an unknown parameter.
+
+    Examples
+    --------
+    >>> @operator("mylib::twice", source, kernel="twice<{x}>")
+    ... def twice(x: Tensor) -> Tensor:
+    ...     y = torch.empty_like(x)
+    ...     launch_kernel((x.numel() + 255) // 256, 256, x, y, x.numel())
+    ...     return y
+    """
+    namespace, colons, short = name.partition("::")
+    if not (colons and namespace.isidentifier() and short.isidentifier()):
+        raise ValueError(f"name is {name!r}, must be of the form 'mylib::rms_norm'")
+    kernels = source if isinstance(source, Kernels) else Kernels(source, options)
+
+    def decorate(function: Callable[..., Any]) -> Operator:
+        signature = _signature.read(name, function, mutates, contiguous, align, dtypes)
+        made = Operator(name, function, kernels, signature, kernel, deterministic)
+        torch.library.register_vmap(name, _vmap.rule(made._overload, signature, leading), lib=made._library)
+        for device in ("cpu", "cuda") if autocast is not None else ():
+            torch.library.register_autocast(name, device, autocast, lib=made._library)
+        return made
+
+    return decorate

@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The launches that the function of an operator asks for: recorded while it runs, carried out when it has returned."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, NamedTuple
+
+_running = threading.local()
+
+
+class Launch(NamedTuple):
+    """A launch that a function has asked for by `launch_kernel`."""
+
+    grid: Any
+    block: Any
+    arguments: tuple[Any, ...]
+    kernel: str | None = None
+    shared_bytes: int = 0
+    cluster: Any = None
+
+
+def launch_kernel(
+    grid: Any, block: Any, *arguments: Any, kernel: str | None = None, shared_bytes: int = 0, cluster: Any = None
+) -> None:
+    """Launch a kernel of the operator whose function is running, once the function has returned.
+
+    Parameters
+    ----------
+    grid, block : int or tuple of int
+        The number of blocks, and of threads in a block. A grid without blocks is not launched.
+    *arguments : object
+        An argument for each parameter: tensors, lists of tensors (for an array of pointers), numbers, None for null.
+    kernel : str, optional
+        The kernel's name in C++, by default that of the operator. In braces stand names of the operator's arguments:
+        ``"scale<{x}>"`` is ``"scale<float>"``, ``"scale_{x}"`` is ``"scale_float32"``.
+    shared_bytes : int
+        The size of dynamic shared memory.
+    cluster : int or tuple of int, optional
+        The number of blocks in a cluster.
+
+    Raises
+    ------
+    RuntimeError
+        If no function of an operator is running.
+    """
+    launches = getattr(_running, "launches", None)
+    if launches is None:
+        raise RuntimeError("launch_kernel is for the functions of operators: decorate one by @operator(...)")
+    launches.append(Launch(grid, block, arguments, kernel, shared_bytes, cluster))
+
+
+def record(function: Any, arguments: Any) -> tuple[Any, list[Launch]]:
+    """Return what a function returns, and the launches that it asks for."""
+    before = getattr(_running, "launches", None)
+    launches: list[Launch] = []
+    _running.launches = launches
+    try:
+        return function(*arguments), launches
+    finally:
+        _running.launches = before

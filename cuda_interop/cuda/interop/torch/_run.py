@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Launch the kernels of a call: on PyTorch's current stream of a GPU, or on the CPU device in the tensors' memory."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from cuda.core import CUDAError, Device, LaunchConfig, Stream, launch
+from cuda.interop.torch._kernels import Kernels
+from cuda.interop.torch._record import Launch
+
+_own = threading.local()
+
+
+class OperatorError(RuntimeError):
+    """A kernel of an operator failed; the message names both."""
+
+
+def stream_of(device: torch.device) -> Stream:
+    """Return PyTorch's current stream of a GPU, or for tensors of the CPU a stream of this thread."""
+    if device.type == "cuda":
+        return Stream.from_handle(torch.cuda.current_stream(device).cuda_stream)
+    stream = getattr(_own, "stream", None)
+    if stream is None:
+        gpu = Device(0)
+        gpu.set_current()
+        if not gpu.properties.pageable_memory_access:
+            raise OperatorError(
+                f"{gpu.name} cannot access the memory of tensors on the CPU: pass tensors on it (x.cuda()), or set "
+                "CUDA_PYTHON_DRIVER=cpu to run on the CPU device"
+            )
+        stream = _own.stream = gpu.create_stream()
+    return stream
+
+
+def run(
+    operator: str, kernels: Kernels, launches: Sequence[Launch], names: Sequence[str], device: torch.device
+) -> None:
+    """Carry out launches; on the CPU, return when they are done."""
+    stream = stream_of(device)
+    ordinal = device.index or 0 if device.type == "cuda" else 0
+    kept: list[Any] = []
+    for each, name in zip(launches, names, strict=True):
+        grid = each.grid if isinstance(each.grid, tuple) else (each.grid,)
+        if 0 in grid:
+            continue
+        try:
+            config = LaunchConfig(grid=each.grid, block=each.block, cluster=each.cluster, shmem_size=each.shared_bytes)
+            launch(stream, config, kernels.get(name, ordinal), *[_argument(a, device, kept) for a in each.arguments])
+        except (TypeError, ValueError, OverflowError) as error:
+            raise type(error)(f"{operator}: {error}") from None
+        except CUDAError as error:
+            raise OperatorError(f"{operator}: kernel {name}: {error}") from error
+    if device.type != "cuda":
+        try:
+            stream.sync()
+        except CUDAError as error:
+            raise OperatorError(f"{operator}: kernel {', '.join(names)}: {error}") from error
+
+
+def _argument(value: Any, device: torch.device, kept: list[Any]) -> Any:
+    """Return a kernel argument: the address of a tensor, of an array of addresses for a list, or the value itself."""
+    if isinstance(value, torch.Tensor):
+        if value.device != device:
+            raise ValueError(f"a tensor on {value.device} is an argument of a kernel, the operator's are on {device}")
+        return value.data_ptr() or None
+    if isinstance(value, (list, tuple)):
+        addresses = torch.tensor([each.data_ptr() for each in value], dtype=torch.int64)
+        kept.append(addresses.to(device, non_blocking=False))
+        return kept[-1].data_ptr() or None
+    return value
