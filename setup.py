@@ -16,7 +16,7 @@ if __name__ == "__main__":  # Cython's worker processes import this file, too, u
     build_hooks.generate()
     packages = build_hooks.packages()
     # Cython's declarations of the modules that users cimport; those of cuda.cpu are private.
-    carried = {"cuda.core._program._clang": ["include/*.h", "include/open_cuda/*.h"]}  # device headers for clang
+    carried = {"cuda.core._program._clang": ["include/**/*.h"]}  # device headers for clang
     cimported = {name: ["*.pxd"] for name in packages if name.startswith(("cuda.bindings", "cuda.core"))}
     setup(
         packages=sorted(packages),

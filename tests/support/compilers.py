@@ -50,12 +50,23 @@ def _bytes_of(call: object, handle: object) -> bytes:
     return buffer.raw
 
 
+def is_clang() -> bool:
+    """Return whether tests compile CUDA C++ by clang, with its own headers."""
+    return os.environ.get("CUDA_PYTHON_COMPILER") == "clang"
+
+
+def cached_for_compiler(make):
+    """Cache what a function without parameters makes, once for each compiler."""
+    made = functools.cache(lambda _clang: make())
+    return lambda: made(is_clang())
+
+
 def compile_cuda(source: str, *options: str, result: str = "PTX") -> bytes:
     """Compile CUDA C++ and return PTX (without the NUL), CUBIN or LTOIR.
 
     With CUDA_PYTHON_COMPILER=clang, PTX is made by clang through `cuda.core`.
     """
-    if result == "PTX" and os.environ.get("CUDA_PYTHON_COMPILER") == "clang":
+    if result == "PTX" and is_clang():
         return _compile_by_clang(source, options)
     nvrtc = library("nvrtc")
     program = ctypes.c_void_p()

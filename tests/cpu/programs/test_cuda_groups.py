@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 import pytest
+from support.compilers import cached_for_compiler
 from test_cuda_headers import load
 
 from cuda.cpu import check
@@ -17,8 +16,15 @@ SOURCE = """#include <cooperative_groups.h>
     #include <cooperative_groups/reduce.h>
     #include <cooperative_groups/scan.h>
     #include <cooperative_groups/memcpy_async.h>
+    #ifdef __clang__ // libcu++ is not among its headers
+    struct Sum { int value; __device__ int fetch_add(int x) { return atomicAdd(&value, x); } };
+    template <size_t N> struct Aligned { size_t value; operator size_t() const { return value; } };
+    #else
     #include <cuda/barrier>
     #include <cuda/atomic>
+    typedef cuda::atomic<int, cuda::thread_scope_device> Sum;
+    template <size_t N> using Aligned = cuda::aligned_size_t<N>;
+    #endif
     namespace cg = cooperative_groups;
     template <int N> __device__ void tile(int *o) {
         auto t = cg::tiled_partition<N>(cg::this_thread_block()); int me = threadIdx.x * 7 % 31;
@@ -45,7 +51,6 @@ SOURCE = """#include <cooperative_groups.h>
             o[3 * n + i] = cg::inclusive_scan(c, x); o[4 * n + i] = cg::exclusive_scan(c, x, cg::plus<int>());
             cg::invoke_one(c, [&] { atomicAdd(count + 1, 1); });
             o[5 * n + i] = cg::invoke_one_broadcast(c, [&] { return (int)c.num_threads(); }); }
-        typedef cuda::atomic<int, cuda::thread_scope_device> Sum;
         cg::reduce_update_async(warp, *(Sum *)(count + 2), x, cg::plus<int>());
         auto four = cg::tiled_partition(warp, 4); f[i] = four.thread_rank() + four.size() * 10; four.sync();
         f[n + i] = cg::reduce(warp, (float)x, cg::less<float>()); }
@@ -55,12 +60,12 @@ SOURCE = """#include <cooperative_groups.h>
         for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = s[n - 1 - i];
         cg::wait(block); for (int i = threadIdx.x; i < n; i += blockDim.x) out[n + i] = s[2 * n - 1 - i];
         auto warp = cg::tiled_partition<32>(block); int first = warp.meta_group_rank() * 32; block.sync();
-        cg::memcpy_async(warp, s + first, in + first, cuda::aligned_size_t<16>(128)); cg::wait(warp);
+        cg::memcpy_async(warp, s + first, in + first, Aligned<16>{128}); cg::wait(warp);
         out[2 * n + threadIdx.x] = s[threadIdx.x ^ 31]; }
     extern "C" __global__ void grid(int *out) { auto g = cg::this_grid(); int r = g.thread_rank(); out[r] = r; g.sync();
         int v = out[g.num_threads() - 1 - r]; auto token = g.barrier_arrive();
         g.barrier_wait((decltype(token) &&)token); out[r] = v * 2 + g.block_rank() + g.num_blocks() * g.is_valid(); }"""
-loaded = functools.cache(lambda: load(SOURCE))
+loaded = cached_for_compiler(lambda: load(SOURCE))
 
 
 alike = pytest.mark.skipif(
@@ -130,3 +135,53 @@ def test_grid_group_sync():
     out, ranks = np.zeros(384, np.int32), np.arange(384)
     loaded().launch("grid", 6, 64, out, cooperative=True)
     np.testing.assert_array_equal(out, (383 - ranks) * 2 + ranks // 64 + 6)
+
+
+RANKS = """#include <cooperative_groups.h>
+    #include <cooperative_groups/reduce.h>
+    #include <cooperative_groups/scan.h>
+    namespace cg = cooperative_groups;
+    struct Pair { double a; int b; };
+    extern "C" __global__ void k(int *o) { int i = threadIdx.x, n = 64, j = 0, p;
+        auto block = cg::this_thread_block(); auto w = cg::tiled_partition<32>(block);
+        auto l = cg::labeled_partition(w, i * 7 % 5); auto q = cg::tiled_partition<4>(w);
+        o[n * j++ + i] = l.meta_group_rank() * 10 + l.meta_group_size();
+        o[n * j++ + i] = q.meta_group_rank() * 10 + q.meta_group_size();
+        o[n * j++ + i] = l.ballot(i & 4) * 1000 + l.match_any(i % 2);
+        o[n * j++ + i] = l.match_all(i & 1, p) * 2 + p; o[n * j++ + i] = l.shfl_down(i, 2);
+        auto f = cg::tiled_partition(cg::binary_partition(w, i % 3 == 1), 4);
+        o[n * j++ + i] = f.meta_group_size() * 100 + f.num_threads() * 10 + f.thread_rank();
+        cg::thread_group whole = block, part = cg::tiled_partition(whole, 16);
+        o[n * j++ + i] = part.thread_rank() * 100 + part.size(); part.sync(); whole.sync();
+        o[n * j++ + i] = whole.thread_rank() + whole.size();
+        cg::thread_block_tile<32> any = w; o[n * j++ + i] = any.meta_group_rank() * 10 + any.meta_group_size();
+        Pair got = w.shfl(Pair{i * 0.5, i}, 5); o[n * j++ + i] = got.a * 100 + got.b;
+        o[n * j++ + i] = cg::exclusive_scan(w, i + 5, [](int a, int b) { return a > b ? a : b; });
+        o[n * j++ + i] = cg::reduce(l, (long long)i << 40, cg::greater<long long>()) >> 40;
+        block.barrier_wait(block.barrier_arrive());
+        o[n * j++ + i] = block.thread_index().x + block.group_index().x * 100 + block.dim_threads().y * 1000; }"""
+
+
+def test_ranks_and_values_of_partitions():
+    out, i = np.zeros((13, 64), np.int32), np.arange(64)
+    load(RANKS).launch("k", 1, 64, out)
+    lane, expected = i % 32, []
+    labels = (i * 7 % 5).reshape(2, 32)
+    firsts = [list(dict.fromkeys(row)) for row in labels]
+    member = [np.flatnonzero(labels[x // 32] == labels[x // 32][x % 32]) + x // 32 * 32 for x in i]
+    expected = [
+        [firsts[x // 32].index(labels[x // 32][x % 32]) * 10 + 5 for x in i],
+        lane // 4 * 10 + 8,
+        [sum(1000 * (1 << r) * (y & 4 > 0) + (1 << r) * (y % 2 == x % 2) for r, y in enumerate(member[x])) for x in i],
+        [0 for x in i],
+        [row[at + 2] if (at := list(row).index(x)) + 2 < len(row) else x for x, row in zip(i, member, strict=True)],
+    ]
+    rows = [np.flatnonzero((lane[:32] + first) % 3 == 1) for first in (0, 32)]
+    halves = [[row, np.setdiff1d(np.arange(32), row)] for row in rows]
+    parts = [next(list(half) for half in halves[x // 32] if x % 32 in half) for x in i]
+    at = [part.index(x % 32) for x, part in zip(i, parts, strict=True)]
+    sizes = [min(4, len(part) - a // 4 * 4) for a, part in zip(at, parts, strict=True)]
+    expected.append([-(-len(p) // 4) * 100 + s * 10 + a % 4 for p, s, a in zip(parts, sizes, at, strict=True)])
+    expected += [i % 16 * 100 + 16, i + 64, i // 32 * 10 + 2, (i // 32 * 32 + 5) * 51]
+    expected += [np.where(lane > 0, i + 4, 0), [max(row) for row in member], i + 1000]
+    np.testing.assert_array_equal(out, np.array([np.asarray(row) for row in expected]))
