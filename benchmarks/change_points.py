@@ -95,8 +95,14 @@ def ours(values: np.ndarray) -> list[int]:
     return [change.position for change in change_points(values.tolist())]
 
 
+def with_otava(values: np.ndarray) -> list[int]:
+    from cuda.perf.change_points import change_points
+
+    return [change.position for change in change_points(values.tolist(), detector="otava")]
+
+
 def otava(values: np.ndarray) -> list[int]:
-    from otava.analysis import compute_change_points  # type: ignore[import-not-found]
+    from otava.analysis import compute_change_points
 
     try:
         return [int(point.index) for point in compute_change_points(values.tolist())[0]]
@@ -116,6 +122,7 @@ def threshold(values: np.ndarray) -> list[int]:
 def methods() -> Iterator[tuple[str, Callable[[np.ndarray], list[int]]]]:
     yield "`cuda.perf`", ours
     if importlib.util.find_spec("otava"):
+        yield "`cuda.perf` with Otava's proposals", with_otava
         yield "Otava", otava
     else:
         print("Otava is not installed: no rows for it")

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
+import importlib.machinery
 import math
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -79,3 +82,52 @@ def test_noise_is_that_of_the_values_not_of_steps_and_outliers():
     values[::20] *= 3
     assert noise(values) == pytest.approx(0.02, rel=0.25)
     assert noise([1.0, 1.1]) == 0
+
+
+@pytest.fixture
+def stand_in(monkeypatch):
+    """Put a module in the place of Apache Otava that proposes given positions."""
+
+    def put(positions):
+        def compute_change_points(values):
+            if positions is None:
+                raise ValueError
+            return [types.SimpleNamespace(index=np.int64(at)) for at in positions], None
+
+        module = types.ModuleType("otava.analysis")
+        module.compute_change_points = compute_change_points
+        package = types.ModuleType("otava")
+        package.__spec__ = importlib.machinery.ModuleSpec("otava", None)
+        monkeypatch.setitem(sys.modules, "otava", package)
+        monkeypatch.setitem(sys.modules, "otava.analysis", module)
+
+    return put
+
+
+LEVELS = [1.0] * 40 + [1.1] * 40
+
+
+def test_what_otava_proposes_is_tested(stand_in):
+    stand_in([2, 20, 39, 60])  # of which only 39 separates levels
+    assert [each.position for each in change_points(noisy(LEVELS), detector="auto")] == [39]
+    assert [each.position for each in change_points(noisy(LEVELS), detector="otava")] == [39]
+    assert [each.position for each in change_points(noisy(LEVELS), detector="scipy")] == [40]
+
+
+def test_the_partition_replaces_an_otava_that_fails(stand_in):
+    stand_in(None)
+    assert [each.position for each in change_points(noisy(LEVELS), detector="auto")] == [40]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_apache_otava(seed):
+    pytest.importorskip("otava", reason="Apache Otava is not installed")
+    assert [each.position for each in change_points(noisy(LEVELS, seed), detector="otava")] == [40]
+    assert change_points(noisy([1.0] * 80, seed), detector="otava") == []
+
+
+def test_a_detector_that_is_not_installed(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert [each.position for each in change_points(noisy(LEVELS), detector="auto")] == [40]
+    with pytest.raises(ImportError, match="Apache Otava is not installed: pip install"):
+        change_points(noisy(LEVELS), detector="otava")

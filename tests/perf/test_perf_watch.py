@@ -13,11 +13,11 @@ pytest.importorskip("scipy", reason="the extra `perf` is not installed")
 COUNT = "smsp__sass_inst.sum"
 
 
-def run(number, seconds, count=100, cores=2):
+def run(number, seconds, count=100, cores=2, **environment):
     times = [seconds * random.Random(f"{number} {sample}").uniform(0.995, 1.005) for sample in range(9)]
     result = Result("gemm[m=8]", counters=Counters({COUNT: count}), samples=[Samples(0, 0, 0, 1, times)])
-    environment = Environment(device="CPU device", cores=cores, commit=f"commit{number}")
-    return Run(float(number), "main", environment, [result], complete=True)
+    facts = {"device": "CPU device", "cores": cores, "commit": f"commit{number}"} | environment
+    return Run(float(number), "main", Environment(**facts), [result], complete=True)
 
 
 def write_history(path, values):
@@ -60,6 +60,41 @@ def test_a_confirmed_regression_is_told_once(watch):
     assert "first seen at commit30, not yet at commit29" in text
     assert "median of 3 new runs" in text
     assert watch(None, run(99, 1.15)) == (0, "0 regressions reported\n")
+
+
+@pytest.mark.parametrize(
+    ("changed", "count", "cause"),
+    [
+        ({"driver": "14.0"}, 100, "driver or clock"),
+        ({"clocks": {"sm": 1.0e9}}, 100, "driver or clock"),
+        ({"compiler": "NVRTC 14.0"}, 100, "compiler"),
+        ({"settings": {"CUDA_CPU_LEVEL": "1"}}, 100, "method"),
+        ({}, 200, "code"),
+    ],
+)
+def test_the_class_is_told(tmp_path, capsys, changed, count, cause):
+    before = {"driver": "13.0", "compiler": "NVRTC 13.0", "clocks": {"sm": 1.5e9}, "commit": "a" if count > 100 else ""}
+    after = before | changed | ({"commit": "b"} if count == 200 else {})
+    database = tmp_path / "history.db"
+    with History(database, create=True) as history:
+        for number in range(36):
+            seconds = (1.0 if number < 30 else 1.15) * random.Random(number).uniform(0.98, 1.02)
+            history.add(run(number, seconds, 100 if number < 30 else count, **(before if number < 30 else after)))
+    files.write(tmp_path / "again.json", run(99, 1.15, **after))
+    assert __main__.main(["watch", str(database), "--rerun", f"cp {tmp_path / 'again.json'} {{json}}"]) == 1
+    reports = capsys.readouterr().out.split("## gemm[m=8]: ")[1:]
+    assert len(reports) == (1 if count == 100 else 2)  # of the time, and of the count
+    assert all(f"- class: {cause}\n" in report for report in reports)
+
+
+def test_the_class_of_what_is_not_confirmed_is_noise(watch):
+    assert "class: noise" in watch(SLOWER, run(99, 1.0))[1]
+
+
+def test_a_detector_that_is_not_installed_is_named(watch, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(SystemExit, match="2"):
+        watch(QUIET, None, "--detector", "otava")
 
 
 def test_noise_is_not_told(watch):

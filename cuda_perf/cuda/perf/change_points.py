@@ -14,10 +14,13 @@ Durations are compared by their logarithms, since noise grows with the duration.
 4. The weakest change is dropped until all are significant by Welch's t-test between the neighbouring segments, in which
    positively correlated values count as fewer values (Bayley and Hammersley, "The 'Effective' Number of Independent
    Observations in an Autocorrelated Time Series", 1946), and large enough to matter.
+
+Where Apache Otava is installed, it proposes the segments of step 3 (`detector`); step 4 is the same.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 import math
 from collections.abc import Sequence
@@ -49,7 +52,12 @@ class Change(NamedTuple):
         return self.after / self.before - 1 if self.before else math.inf
 
 
-def change_points(values: Sequence[float], *, alpha: float = 0.001, least: float = 0.0) -> list[Change]:
+DETECTORS = ("auto", "otava", "scipy")
+
+
+def change_points(
+    values: Sequence[float], *, alpha: float = 0.001, least: float = 0.0, detector: str = "scipy"
+) -> list[Change]:
     """Return the changes of level, in their order.
 
     Parameters
@@ -60,9 +68,13 @@ def change_points(values: Sequence[float], *, alpha: float = 0.001, least: float
         A change must have a smaller p-value.
     least : float, optional
         A change must be larger, relative to the level before.
+    detector : str, optional
+        What proposes changes: "scipy", the partition above; "otava", Apache Otava; "auto", Otava if it is installed.
 
     Raises
     ------
+    ImportError
+        The detector is "otava", which is not installed.
     ValueError
         A value is not positive and finite; `exact_changes` is for counts.
     """
@@ -76,7 +88,43 @@ def change_points(values: Sequence[float], *, alpha: float = 0.001, least: float
     if not scale.any():
         return exact_changes(values)
     cleaned = _without_outliers(logarithms, scale)
+    if uses_otava(detector):
+        proposed = _by_otava(cleaned)
+        if proposed is not None:
+            return _significant(cleaned, proposed, alpha, least)
     return _significant(cleaned, _partition(cleaned, scale), alpha, least)
+
+
+def uses_otava(detector: str) -> bool:
+    """Return whether a detector of `DETECTORS` is Apache Otava.
+
+    Raises
+    ------
+    ImportError
+        It is asked for by name, and not installed.
+    """
+    installed = importlib.util.find_spec("otava") is not None
+    if detector == "otava" and not installed:
+        raise ImportError("Apache Otava is not installed: pip install --no-deps apache-otava")
+    return detector != "scipy" and installed
+
+
+def _by_otava(data: np.ndarray) -> list[int] | None:
+    """Return the first positions of Otava's segments but the first; None if it fails.
+
+    Otava 0.8.0 raises a ValueError without a message if two windows of a series find the same point.
+    """
+    from otava.analysis import compute_change_points
+
+    try:
+        found = sorted({int(each.index) for each in compute_change_points(np.exp(data).tolist())[0]})
+    except ValueError:
+        return None
+    starts: list[int] = []
+    for at in found:
+        if at - (starts[-1] if starts else 0) >= FEWEST and len(data) - at >= FEWEST:
+            starts.append(at)
+    return starts
 
 
 def exact_changes(values: Sequence[float]) -> list[Change]:

@@ -109,20 +109,22 @@ class Shown(NamedTuple):
         return charts.history(self.name, self.series.metric, values, self.changes)
 
 
-def shown(history: History, last: int) -> list[Shown]:
+def shown(history: History, last: int, detector: str = "scipy") -> list[Shown]:
     """Return all series of times, and those of counts that changed among the last runs."""
     found = []
     for series in history.series():
         points = history.points(series)[-last:]
         values = [point.value for point in points]
         if series.metric == SECONDS:
-            found.append(Shown(series, points, change_points.change_points(values)))
+            found.append(Shown(series, points, change_points.change_points(values, detector=detector)))
         elif changes := change_points.exact_changes(values):
             found.append(Shown(series, points, changes))
     return found
 
 
-def page(history: History, *, last: int = 100, latest: Run | None = None, report: str = "") -> str:
+def page(
+    history: History, *, last: int = 100, latest: Run | None = None, report: str = "", detector: str = "scipy"
+) -> str:
     """Return the page.
 
     Parameters
@@ -135,8 +137,10 @@ def page(history: History, *, last: int = 100, latest: Run | None = None, report
         For the roofline: its benchmarks with operations and bytes.
     report : str
         The latest report, in Markdown.
+    detector : str, optional
+        Of `change_points.DETECTORS`.
     """
-    rows = shown(history, last)
+    rows = shown(history, last, detector)
     runs = history.runs()[-last:]
     by_change = sorted(rows, key=lambda row: -row.changes[-1].effect if row.changes else 0.0)
     data = {

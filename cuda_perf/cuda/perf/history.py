@@ -20,8 +20,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
+from cuda.perf import schema
 from cuda.perf.errors import CommandError
-from cuda.perf.model import Result, Run, Status
+from cuda.perf.model import Counters, Environment, LineCounts, Result, Run, Samples, Status
 
 SECONDS = "seconds"  # the metric of times; all others are exact counts
 APPLICATION = 0x43504552  # "CPER": marks our files (PRAGMA application_id)
@@ -192,6 +193,22 @@ class History:
         rows = self.rows(f"SELECT {', '.join(names)} FROM runs ORDER BY started, id")
         found = [dict(zip(names, row, strict=True)) for row in rows]
         return [each | {"environment": json.loads(each["environment"])} for each in found]
+
+    def run(self, number: int, benchmark: str) -> Run:
+        """Return a run with one benchmark, as far as the history has it: median and interval stand for its samples."""
+        started, label, environment = self.rows("SELECT started, label, environment FROM runs WHERE id = ?", number)[0]
+        counters = Counters(lines=[schema.build(LineCounts, each) for each in self.lines(number, benchmark)])
+        result = Result(benchmark, counters=counters)
+        for metric, low, value, high in self.rows(
+            "SELECT metric, low, value, high FROM points WHERE run = ? AND benchmark = ?", number, benchmark
+        ):
+            if metric == SECONDS:
+                result.samples.append(Samples(0, 0, started, 1, [low, value, high]))
+            else:
+                counters.metrics[metric] = int(value)
+        if not counters.metrics:
+            result.counters = None
+        return Run(started, label, schema.build(Environment, json.loads(environment)), [result], complete=True)
 
     def failures(self, run: int) -> dict[str, tuple[str, str]]:
         """Return status and message of the benchmarks of a run that have no values."""

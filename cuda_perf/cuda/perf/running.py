@@ -36,6 +36,7 @@ class Plan:
     count: bool = True  # exact counters
     counters_only: bool = False
     label: str = ""
+    only: str = ""  # the key of the one benchmark of a task of `distributing`
 
 
 Progress = Callable[[str], None]
@@ -62,7 +63,7 @@ class Runner:
         """
         client = Client(self._side)
         try:
-            points = {key: point for key, point in client.points.items() if matches(key, self._plan.filters)}
+            points = {key: point for key, point in client.points.items() if self._selected(key)}
             if not points:
                 raise CommandError(f"no benchmark matches {' or '.join(map(repr, self._plan.filters))}")
             run = Run(time.time(), self._plan.label, client.environment)
@@ -75,6 +76,9 @@ class Runner:
         finally:
             client.close()
         return files.read(self._path)
+
+    def _selected(self, key: str) -> bool:
+        return key == self._plan.only if self._plan.only else matches(key, self._plan.filters)
 
     def _resume(self, run: Run) -> None:
         files.repair(self._path)

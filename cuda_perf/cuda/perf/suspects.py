@@ -31,6 +31,7 @@ class Suspect(NamedTuple):
     noise: float  # relative, learned from the history
     certain: bool  # an exact count: needs no confirmation
     reason: str
+    runs: tuple[int, int] = (0, 0)  # of the history: the last good and the first bad one
 
     @property
     def effect(self) -> float:
@@ -47,10 +48,10 @@ def worse(metric: str, before: float, after: float) -> bool:
     return (after < before) if any(part in metric for part in MORE_IS_BETTER) else (after > before)
 
 
-def find(history: History, series: Series, least: float = 0.0) -> Iterator[Suspect]:
+def find(history: History, series: Series, least: float = 0.0, detector: str = "scipy") -> Iterator[Suspect]:
     """Yield the suspected regressions among the latest values of a series that no verdict exists for."""
     points = history.points(series)[-LONGEST:]
-    found = _counted(series, points) if series.metric != SECONDS else _timed(series, points, least)
+    found = _counted(series, points) if series.metric != SECONDS else _timed(series, points, least, detector)
     for suspect in found:
         if worse(series.metric, suspect.before, suspect.after) and not history.verdict(series, suspect.revision):
             yield suspect
@@ -63,9 +64,9 @@ def _counted(series: Series, points: list[Point]) -> Iterator[Suspect]:
             yield _suspect(series, points, change.position, change.before, change.after, 0.0, True, reason)
 
 
-def _timed(series: Series, points: list[Point], least: float) -> Iterator[Suspect]:
+def _timed(series: Series, points: list[Point], least: float, detector: str) -> Iterator[Suspect]:
     values = [point.value for point in points]
-    changes = change_points.change_points(values, least=least)
+    changes = change_points.change_points(values, least=least, detector=detector)
     noise = change_points.noise(values)
     for change in changes:
         if change.position >= len(points) - RECENT:
@@ -84,7 +85,8 @@ def _timed(series: Series, points: list[Point], least: float) -> Iterator[Suspec
 def _suspect(series: Series, points: list[Point], index: int, before: float, after: float, noise: float,
              certain: bool, reason: str) -> Suspect:  # fmt: skip
     first, last = points[index].revision, points[index - 1].revision
-    return Suspect(series, first, last, before, after, noise, certain, reason)
+    runs = points[index - 1].run, points[index].run
+    return Suspect(series, first, last, before, after, noise, certain, reason, runs)
 
 
 def confirm(suspect: Suspect, measure: Callable[[Suspect], list[float]]) -> tuple[bool, str]:

@@ -5,13 +5,15 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import re
 import sys
 import time
 from typing import Any
 
-from cuda.perf import running, text
+from cuda.perf import distributing, engines, files, running, text
 from cuda.perf.client import Block, Side
+from cuda.perf.distributing import Job
 from cuda.perf.errors import CommandError
 from cuda.perf.model import Status
 from cuda.perf.running import Plan, Runner
@@ -63,6 +65,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--counters-only", action="store_true", help="only count on the CPU device; measure no times")
     add("--no-counters", action="store_true", help="do not count")
     add("--quiet", action="store_true", help="no progress")
+    many = parser.add_argument_group("distribution", "each benchmark is a task of its own")
+    many.add_argument("-n", type=int, default=0, metavar="N", dest="workers", help="N processes, by pytest-xdist; with "
+                      "--dask local, N processes of Dask")  # fmt: skip
+    many.add_argument("--dask", metavar="ADDRESS", help="on the machines of this Dask scheduler; or: local")
+    many.add_argument("--cores", type=int, default=1, metavar="N", help="that a measurement of times has for itself on "
+                      "the CPU device (default 1); others wait")  # fmt: skip
+    many.add_argument("--overlap", action="store_true", help="measure times on cores and GPUs that others use")
 
 
 class Progress:
@@ -98,6 +107,8 @@ def plan_of(options: argparse.Namespace, least: int, **more: Any) -> Plan:
 
 
 def main(options: argparse.Namespace) -> int:
+    if options.workers < 0:
+        raise CommandError(f"-n {options.workers} is negative")
     if options.counters_only and options.no_counters:
         raise CommandError("--counters-only and --no-counters exclude each other")
     if running.existing(options.json) and not (options.resume or options.force):
@@ -115,11 +126,33 @@ def main(options: argparse.Namespace) -> int:
     )
     progress = Progress(options.quiet)
     try:
-        run = Runner(Side(options.files), plan, options.json, progress).run(options.resume)
+        if options.workers or options.dask:
+            paths = _distributed(options, plan, progress)
+        else:
+            Runner(Side(options.files), plan, options.json, progress).run(options.resume)
+            paths = [options.json]
     finally:
         progress.end()
+    return max([_finish(path) for path in paths])
+
+
+def _distributed(options: argparse.Namespace, plan: Plan, progress: Progress) -> list[str]:
+    """Measure in several processes or on several machines, and return the result files."""
+    job = Job(options.files, plan, options.cores, options.overlap)
+    with contextlib.ExitStack() as stack:
+        if options.dask:
+            engine, width, client = engines.dask(options.dask, options.workers)
+            stack.callback(client.shutdown if options.dask == "local" else client.close)
+        else:
+            engine, width = engines.xdist(options.workers), options.workers
+        return distributing.run(job, engine, width, options.json, options.resume, progress)
+
+
+def _finish(path: str) -> int:
+    """Print the results of a file, and return the exit code."""
+    run = files.read(path)
     print(text.of_run(run), end="")
     failed = [each for each in run.results if each.status not in (Status.OK, Status.SKIPPED)]
     counted = sum(each.counters is not None for each in run.results)
-    print(f"{options.json}: {len(run.results)} benchmarks, {len(failed)} without a valid result, {counted} counted")
+    print(f"{path}: {len(run.results)} benchmarks, {len(failed)} without a valid result, {counted} counted")
     return 1 if failed else 0

@@ -9,6 +9,7 @@ import pathlib
 
 from cuda.perf import dashboard, exchange
 from cuda.perf.atomic import replaced
+from cuda.perf.commands.watch import add_detector
 from cuda.perf.errors import CommandError
 from cuda.perf.files import FileError
 from cuda.perf.history import History
@@ -24,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", metavar="FILE", help="a report of `explain`, to include")
     parser.add_argument("--picture", metavar="NAME", help="write the history of one benchmark as SVG instead: a name, "
                         "or a name and a metric")  # fmt: skip
+    add_detector(parser)
 
 
 def main(options: argparse.Namespace) -> int:
@@ -38,7 +40,7 @@ def main(options: argparse.Namespace) -> int:
         if options.picture:
             text = _picture(history, options)
         else:
-            text = dashboard.page(history, last=options.last, latest=latest, report=report)
+            text = dashboard.page(history, last=options.last, latest=latest, report=report, detector=options.detector)
     with replaced(options.output) as file:
         file.write(text)
     print(f"written to {options.output}")
@@ -46,7 +48,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _picture(history: History, options: argparse.Namespace) -> str:
-    rows = {row.name: row for row in dashboard.shown(history, options.last)}
+    rows = {row.name: row for row in dashboard.shown(history, options.last, options.detector)}
     if options.picture not in rows:
         raise CommandError(f"the history has no {options.picture!r}; it has: {', '.join(rows)}")
     return rows[options.picture].chart().replace("<svg ", f"<svg {OWN_COLOURS} ", 1) + "\n"
