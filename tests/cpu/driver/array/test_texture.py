@@ -12,7 +12,7 @@ import arrays
 import kernels
 import numpy as np
 import pytest
-from support.compilers import compile_cuda
+from support.compilers import compile_cuda, is_clang
 
 from cuda.cpu import abi, driver, runtime_abi, runtime_api
 
@@ -24,7 +24,7 @@ LAYERED, CUBE, STORES = abi.CUDA_ARRAY3D_LAYERED, abi.CUDA_ARRAY3D_CUBEMAP, abi.
 
 
 @functools.cache
-def compiled(source: str) -> bytes:
+def compiled(source: str, _by_clang: bool) -> bytes:
     pytest.importorskip("llvmlite")
     return compile_cuda(source, "--gpu-architecture=sm_75", "-default-device") + b"\0"
 
@@ -39,7 +39,7 @@ def run(source: str, *values, count: int, out: np.ndarray) -> np.ndarray:
         return ctypes.c_uint64(pointers[-1])
 
     arguments = [on_device(value) if isinstance(value, np.ndarray) else value for value in (out, *values)]
-    module = driver.cuModuleLoadData(kernels.address_of(compiled(source)))
+    module = driver.cuModuleLoadData(kernels.address_of(compiled(source, is_clang())))
     try:
         kernels.run(module, "k", *arguments, block=(count, 1, 1))
         driver.cuMemcpyDtoH(out.ctypes.data, pointers[0], out.nbytes)
@@ -445,7 +445,7 @@ def test_invalid_accesses_are_faults(call, says):
         given, settings = arrays.resource(handle), abi.CUDA_TEXTURE_DESC()
         surface = driver.cuSurfObjectCreate(ctypes.addressof(given))
         texture = driver.cuTexObjectCreate(ctypes.addressof(given), ctypes.addressof(settings), 0)
-        module = driver.cuModuleLoadData(kernels.address_of(compiled(source)))
+        module = driver.cuModuleLoadData(kernels.address_of(compiled(source, is_clang())))
         out = ctypes.c_uint64(driver.cuMemAlloc(64))
         kernels.run(module, "k", out, ctypes.c_uint64(texture), ctypes.c_uint64(surface))
         with pytest.raises(driver.error.CudaError, match=says):
