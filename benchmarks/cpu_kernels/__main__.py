@@ -17,14 +17,18 @@ import os
 import statistics
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from benchmarks.cpu_kernels.cases import Case, all_cases, c_argument, check_equal
 from benchmarks.cpu_kernels.data import reset
-from benchmarks.cpu_kernels.peers import HERE, Numba, compiled_c, peaks
+from benchmarks.cpu_kernels.peers import HERE, Numba, compiled_c, peaks, source_of
+from benchmarks.cpu_kernels.workloads.cases import workloads
 from benchmarks.tables import duration, machine
+
+if TYPE_CHECKING:
+    from cuda.core import ObjectCode
 
 ENOUGH = 2e-3  # seconds: shorter runs are repeated
 Side = TypeVar("Side")
@@ -36,14 +40,25 @@ class Bench:
     """The CPU device with one stream, and the arrays of a case, which both sides use."""
 
     def __init__(self) -> None:
-        from cuda.core import Device, LegacyPinnedMemoryResource, Program, ProgramOptions
+        from cuda.core import Device, LegacyPinnedMemoryResource
 
         self.device = Device()
         self.device.set_current()
         self.stream = self.device.create_stream()
         self._memory = LegacyPinnedMemoryResource()
-        options = ProgramOptions(arch=f"sm_{self.device.arch}", include_path=str(HERE))
-        self.code = Program((HERE / "kernels.cu").read_text(), code_type="c++", options=options).compile("cubin")
+        self._sources: dict[str, ObjectCode] = {}
+
+    def code(self, source: str) -> ObjectCode:
+        """Return the compiled kernels of a source file."""
+        from cuda.core import Program, ProgramOptions
+
+        if source not in self._sources:
+            options = ProgramOptions(
+                arch=f"sm_{self.device.arch}", include_path=str(HERE), std="c++17", use_bundled_headers=True
+            )
+            text = source_of(source, ".cu").read_text()
+            self._sources[source] = Program(text, code_type="c++", options=options).compile("cubin")
+        return self._sources[source]
 
     def allocate(self, case: Case) -> None:
         """Copy the arrays of a case into memory that kernels can access."""
@@ -61,7 +76,7 @@ class Bench:
         planned, notes = [], io.StringIO()
         for name, grid, block, arguments in case.launches:
             values = [self.buffers[a] if isinstance(a, str) else a for a in arguments]
-            planned.append((LaunchConfig(grid=grid, block=block), self.code.get_kernel(name), values))
+            planned.append((LaunchConfig(grid=grid, block=block), self.code(case.source).get_kernel(name), values))
         stream = self.stream
 
         def run(count: int) -> None:
@@ -76,8 +91,8 @@ class Bench:
         del os.environ["CUDA_CPU_EXPLAIN"]
         return run, path_of(notes.getvalue())
 
-    def peer(self, c: ctypes.CDLL, case: Case) -> Callable[[int], None]:
-        function = getattr(c, case.peer)
+    def peer(self, case: Case) -> Callable[[int], None]:
+        function = getattr(compiled_c(case.source), case.peer)
         arguments = [
             ctypes.c_void_p(self.arrays[a].ctypes.data) if isinstance(a, str) else c_argument(a) for a in case.arguments
         ]
@@ -112,11 +127,11 @@ def alternate(sides: dict[Side, Callable[[], float]], seconds: float) -> dict[Si
     return {name: pick(values) for name, values in found.items()}
 
 
-def compare(bench: Bench, c: ctypes.CDLL, numba: Numba | None, case: Case, seconds: float) -> tuple[dict, str]:
+def compare(bench: Bench, numba: Numba | None, case: Case, seconds: float) -> tuple[dict, str]:
     """Check that all sides write the same results, and time them."""
     bench.allocate(case)
     run, path = bench.launches(case)
-    peer = bench.peer(c, case)
+    peer = bench.peer(case)
     reset(case, bench.arrays)
     run(1)
     found = {name: bench.arrays[name].copy() for name in case.results}
@@ -125,8 +140,14 @@ def compare(bench: Bench, c: ctypes.CDLL, numba: Numba | None, case: Case, secon
     for name in case.results:
         check_equal(case, found[name], bench.arrays[name], f"{case.name}: {name}")
     run(2)  # warm up
-    count = max(1, round(ENOUGH / max(timed(peer, 3), 1e-9)))
-    sides = {"ours": lambda: timed(run, count), "c": lambda: timed(peer, count)}
+    count = 1 if case.resets else max(1, round(ENOUGH / max(timed(peer, 3), 1e-9)))
+
+    def side(function: Callable[[int], None]) -> float:
+        if case.resets:
+            reset(case, bench.arrays)
+        return timed(function, count)
+
+    sides = {"ours": lambda: side(run), "c": lambda: side(peer)}
     if numba:
         for name, array in numba.load(case).items():
             check_equal(case, array, found[name], f"{case.name}: {name}, Numba")
@@ -144,20 +165,42 @@ def share_of_peak(case: Case, took: float, flops: float, bandwidth: float) -> st
     return "{:.0%} {}".format(*max(shares)) if shares else ""
 
 
-def speed_table(cases: list[Case], numba_python: str, seconds: float) -> None:
+def use_one_core() -> tuple[float, float]:
+    """Pin the process to one core; return its operations and bytes per second."""
     from cuda.cpu.runtime import _runtime
 
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     _runtime.set_workers(1)  # workers started for another table keep their cores
-    c = compiled_c()
-    flops, bandwidth = peaks(c)
+    flops, bandwidth = peaks(compiled_c())
     print(f"\nOne core: {flops / 1e9:.0f} GFLOP/s and {bandwidth / 1e9:.1f} GB/s by the best known loops.\n")
+    return flops, bandwidth
+
+
+def workload_table(cases: list[Case], seconds: float) -> None:
+    """Print our time relative to C's, and the geometric mean of that."""
+    flops, bandwidth = use_one_core()
+    print(
+        "| workload | CPU device | C | time / C's | share of the peak | path |\n|---|---|---|---|---|---|", flush=True
+    )
+    bench, ratios = Bench(), []
+    for case in cases:
+        took, path = compare(bench, None, case, seconds)
+        ratios.append(took["ours"] / took["c"])
+        share = share_of_peak(case, took["ours"], flops, bandwidth)
+        cells = case.name, duration(took["ours"]), duration(took["c"]), f"{ratios[-1]:.2f}", share, path
+        print(f"| {' | '.join(cells)} |", flush=True)
+    above = sum(ratio > 1 / case.target for ratio, case in zip(ratios, cases, strict=True))
+    print(f"\n{len(ratios)} workloads, geometric mean {statistics.geometric_mean(ratios):.2f}, {above} above 1.5")
+
+
+def speed_table(cases: list[Case], numba_python: str, seconds: float) -> None:
+    flops, bandwidth = use_one_core()
     print("| kernel | CPU device | C | speed / C | target | Numba | share of the peak | path |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
     bench = Bench()
     numba = Numba(numba_python) if numba_python else None
     for case in cases:
-        took, path = compare(bench, c, numba, case, seconds)
+        took, path = compare(bench, numba, case, seconds)
         ratio = took["c"] / took["ours"]
         cells = [
             case.name, duration(took["ours"]), duration(took["c"]), f"{ratio:.2f}", f"{case.target:.1f}",
@@ -195,25 +238,28 @@ def main() -> None:
     parser.add_argument(
         "--best", action="store_true", help="the shortest run, by CPU time where one core works: for a busy machine"
     )
-    parser.add_argument("--only", choices=["speed", "scaling", "latency"], help="one of the tables")
+    parser.add_argument("--only", choices=["speed", "scaling", "latency", "workloads"], help="one of the tables")
     options = parser.parse_args()
     global pick
     pick = min if options.best else pick
     os.environ.setdefault("CUDA_PYTHON_DRIVER", "cpu")
     os.environ.setdefault("CUDA_CPU_LEVEL", "3")  # the level of hot kernels
-    cases = [c for c in all_cases() if not options.kernels or c.name.startswith(tuple(options.kernels))]
+    names = tuple(options.kernels)
+    cases = [c for c in all_cases() if not names or c.name.startswith(names)]
     print(machine())
     parts = [options.only] if options.only else ["scaling", "latency", "speed"]  # last: it pins the process
     if "scaling" in parts:
-        smaller = [c for c in all_cases(scale=2) if not options.kernels or c.name.startswith(tuple(options.kernels))]
+        smaller = [c for c in all_cases(scale=2) if not names or c.name.startswith(names)]
         scaling_table([case for case in smaller if case.computes], options.seconds)
     if "latency" in parts:
         from benchmarks.cpu_kernels.latency import latency_table
 
         latency_table(Bench())
+    global clock
+    clock = time.process_time if options.best else clock
+    if "workloads" in parts:
+        workload_table([c for c in workloads() if not names or c.name.startswith(names)], options.seconds)
     if "speed" in parts:
-        global clock
-        clock = time.process_time if options.best else clock
         speed_table(cases, options.numba, options.seconds)
 
 

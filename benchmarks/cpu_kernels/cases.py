@@ -30,6 +30,8 @@ class Case:
     starts_at: str = ""  # initial value of results: "zero" if sums are added to them
     tolerance: float = 1e-3
     computes: bool = False  # limited by computation: two workers should be twice as fast
+    source: str = "kernels"  # of the kernels and of the C peer, in the folder `workloads` if it is another one
+    resets: bool = False  # the results are inputs, too: they get their initial values before each run
 
     @property
     def peer(self) -> str:

@@ -85,7 +85,11 @@ def launch_times(bench: Bench) -> dict[str, tuple[float, float]]:
     """Return the median times of an empty launch with synchronisation, and of dependent launches."""
     from cuda.core import LaunchConfig, launch
 
-    stream, empty, increment = bench.stream, bench.code.get_kernel("empty"), bench.code.get_kernel("increment")
+    stream, empty, increment = (
+        bench.stream,
+        bench.code("kernels").get_kernel("empty"),
+        bench.code("kernels").get_kernel("increment"),
+    )
     one, buffer = LaunchConfig(grid=1, block=1), bench.device.allocate(4, stream=stream)
 
     def once() -> float:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import pathlib
 import subprocess
@@ -21,10 +22,15 @@ ROOT = HERE.parent.parent
 FLAGS = ["-O3", "-march=native", "-fno-fast-math", "-shared", "-fPIC"]
 
 
-def compiled_c() -> ctypes.CDLL:
-    """Compile the C peers and return the library."""
-    library = pathlib.Path(tempfile.mkdtemp()) / "kernels.so"
-    subprocess.run(["gcc", *FLAGS, "-o", library, HERE / "kernels.c", "-lm"], check=True)
+def source_of(source: str, suffix: str) -> pathlib.Path:
+    return HERE / f"{source if source == 'kernels' else f'workloads/{source}'}{suffix}"
+
+
+@functools.cache
+def compiled_c(source: str = "kernels") -> ctypes.CDLL:
+    """Compile the C peers of a source file and return the library."""
+    library = pathlib.Path(tempfile.mkdtemp()) / f"{source}.so"
+    subprocess.run(["gcc", *FLAGS, "-o", library, source_of(source, ".c"), "-lm"], check=True)
     return ctypes.CDLL(str(library))
 
 

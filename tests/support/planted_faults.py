@@ -193,6 +193,15 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
         ("emit/instructions/floating.py", "return frame.builder.intrinsic(\"copysign\", a.element, b, a)",
          "return frame.builder.intrinsic(\"copysign\", a.element, a, b)"),
     ],
+    "structures": [
+        ("emit/access/interleaved.py", "[step * lane + column for", "[step * lane for"),
+        ("emit/access/interleaved.py", "first + lane < total for lane in range(length)]", "first + lane < total - 1 for lane in range(length)]"),
+        ("emit/access/interleaved.py", "if None not in wanted:", "if True:"),
+        ("emit/access/interleaved.py", "picks[lane] = length + each % length", "picks[lane] = each % length"),
+        ("emit/access/interleaved.py", "wanted.append(numbers[column] * pieces * length + lane if known", "wanted.append(numbers[column] * length + lane if known"),
+        ("emit/access/interleaved.py", "Address(address.base, offsets[0])", "Address(address.base, address.offset + 4)"),
+        ("emit/access/interleaved.py", "if mine - each + size <= stride)", "if True)"),
+    ],
     # In files without any of the above, chosen before they were tried: those above have guided the generators.
     "second list": [
         ("emit/simt/predication.py", "replace(frame.copy, full=False)", "frame.copy"),

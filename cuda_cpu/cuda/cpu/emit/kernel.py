@@ -103,7 +103,7 @@ def emit_kernel(program: Program, name: str, settings: Settings = DEFAULT) -> Ke
         return full_warps()
     module, graphs, why = emitted
     local = _local_bytes(program, name, {})
-    notes = functools.partial(_notes, graphs, settings.width, why)
+    notes = functools.partial(_notes, graphs, settings, why)
     return KernelText(module.text() + METADATA, _path(module, graphs, why), local, notes)
 
 
@@ -181,10 +181,10 @@ def _emit_functions(
     return module, graphs, why
 
 
-def _notes(graphs: list[Graph], width: int, why: str) -> tuple[str, ...]:
-    notes = [note for graph in graphs for note in explain_graph(graph)]
+def _notes(graphs: list[Graph], settings: Settings, why: str) -> tuple[str, ...]:
+    notes = [note for graph in graphs for note in explain_graph(graph, shuffles=settings.native_gather)]
     how = f"on fibers: {why}" if why else f"{len(graphs[0].regions)} regions, each for all warps of a block in turn"
-    notes[0] += f"; SIMD groups of {width} lanes; {how}"
+    notes[0] += f"; SIMD groups of {settings.width} lanes; {how}"
     return tuple(notes)
 
 

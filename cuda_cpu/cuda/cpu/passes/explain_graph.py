@@ -5,13 +5,16 @@
 from __future__ import annotations
 
 from cuda.cpu.passes.explain_address import explain_address
-from cuda.cpu.passes.find_affine import contiguous_stride
+from cuda.cpu.passes.find_affine import contiguous_stride, interleaved_stride
 from cuda.cpu.passes.graph import Block, Graph, Step
 from cuda.cpu.ptx.syntax import Register, Symbol
 
 
-def explain_graph(graph: Graph) -> list[str]:
-    """Return a line for the whole function, and one for each construct that takes a slow path."""
+def explain_graph(graph: Graph, *, shuffles: bool = True) -> list[str]:
+    """Return a line for the whole function, and one for each construct that takes a slow path.
+
+    `shuffles`: interleaved elements are accessed as vectors, too.
+    """
     rows, shared, apart = [], [], []
     for block in graph.blocks:
         for step in block.steps:
@@ -20,7 +23,9 @@ def explain_graph(graph: Graph) -> list[str]:
                 continue
             if _is_uniform(graph, step):
                 shared.append(step)
-            elif contiguous_stride(graph, step.instruction, form) is not None:
+            elif contiguous_stride(graph, step.instruction, form) is not None or (
+                shuffles and interleaved_stride(graph, step.instruction, form)
+            ):
                 rows.append(step)
             else:
                 apart.append(step)

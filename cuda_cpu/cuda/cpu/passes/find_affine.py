@@ -19,6 +19,7 @@ from cuda.cpu.ptx.syntax import Call, Immediate, Instruction, Operand, Register,
 
 STRIDES = {"%tid.x": 1, "%tid.y": 0, "%tid.z": 0, "%laneid": 1}
 ORDERS = {"volatile", "relaxed", "acquire", "release", "mmio"}
+INTERLEAVED_SPACES = {None, "global", "const", "shared", "shared::cta"}
 INTEGERS = {f"{kind}{width}" for kind in "bsu" for width in (16, 32, 64)}
 # Opcodes with uniform results for uniform operands that are cheap enough to be recomputed for the base.
 SIMPLE = {
@@ -132,6 +133,20 @@ def contiguous_stride(graph: Graph, instruction: Instruction | Call, form: Form 
         return None
     stride = _of(graph, address.base, graph.strides, set())
     return stride if stride in (0, int(form.type[1:]) // 8) and not graph.is_uniform(address.base.name) else None
+
+
+MOST_INTERLEAVED = 8  # elements
+
+
+def interleaved_stride(graph: Graph, instruction: Instruction | Call, form: Form | None) -> int | None:
+    """Return the stride of a load's or store's addresses if it is 2 to 8 elements, else None."""
+    if form is None or form.opcode not in ("ld", "st") or not form.type or not ORDERS.isdisjoint(form.modifiers):
+        return None
+    address = instruction.address(1 if form.opcode == "ld" else 0)
+    if form.space not in INTERLEAVED_SPACES or not isinstance(address.base, Register):
+        return None
+    stride, size = graph.strides.get(address.base.name, 0), int(form.type[1:]) // 8
+    return stride if size in (1, 2, 4, 8) and stride % size == 0 and 2 <= stride // size <= MOST_INTERLEAVED else None
 
 
 def stride_of(graph: Graph, operand: Operand) -> int | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.access.lanes import store_split
-from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, integer_of
+from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, integer_of, width_of
 from cuda.cpu.passes.traits import PURE
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Address, Instruction, Register
@@ -31,24 +31,8 @@ def find(frame: Frame, instruction: Instruction, form: Form, position: int) -> l
     """
     if frame.width % 16 or not frame.module.settings.native_gather or frame.checked or not _suits(instruction, form):
         return []
-    here: dict[int, tuple[int, int]] = {}
-    base = _base(instruction)
-    steps = frame.flow.block.steps
-    at = frame.position_of(instruction)
-    for step in steps[at : at + (1 if frame.module.checks else REACH)]:  # later ones have not been checked yet
-        if step.form is None:
-            break
-        other, kind = step.operation()
-        if kind.opcode not in PURE and not _is_weak_load(kind):
-            break
-        same_kind = kind.opcode == form.opcode and kind.space == form.space and _suits(other, kind)
-        if same_kind and _base(other) == base:
-            for number, offset in _elements(other):
-                if (id(other), number) not in frame.block.loaded:
-                    here.setdefault(offset, (id(other), number))
-        if base in step.writes:
-            break
-    mine = next(offset for number, offset in _elements(instruction) if number == position)
+    here = reachable(frame, instruction, form, "i32")
+    mine = next(offset for number, offset in _elements(instruction, 4) if number == position)
     for count in (4, 2):
         for start in range(mine - 4 * (count - 1), mine + 1, 4):
             offsets = range(start, start + 4 * count, 4)
@@ -57,7 +41,29 @@ def find(frame: Frame, instruction: Instruction, form: Form, position: int) -> l
     return []
 
 
-def _suits(instruction: Instruction, form: Form) -> bool:
+def reachable(frame: Frame, instruction: Instruction, form: Form, element: str) -> dict[int, tuple[int, int]]:
+    """Return keys of the elements that a load and later ones from the same base register load, by their offsets."""
+    here: dict[int, tuple[int, int]] = {}
+    base, size = _base(instruction), width_of(element) // 8
+    steps = frame.flow.block.steps
+    at = frame.position_of(instruction)
+    for step in steps[at : at + (1 if frame.module.checks else REACH)]:  # later ones have not been checked yet
+        if step.form is None:
+            break
+        other, kind = step.operation()
+        if kind.opcode not in PURE and not _is_weak_load(kind):
+            break
+        same_kind = kind.opcode == form.opcode and kind.space == form.space and _suits(other, kind, element)
+        if same_kind and _base(other) == base:
+            for number, offset in _elements(other, size):
+                if (id(other), number) not in frame.block.loaded:
+                    here.setdefault(offset, (id(other), number))
+        if base in step.writes:
+            break
+    return here
+
+
+def _suits(instruction: Instruction, form: Form, element: str = "i32") -> bool:
     address = instruction.operands[1] if len(instruction.operands) > 1 else None
     return (
         _is_weak_load(form)
@@ -65,7 +71,7 @@ def _suits(instruction: Instruction, form: Form) -> bool:
         and isinstance(address, Address)
         and isinstance(address.base, Register)
         and getattr(form, "space", None) in SPACES
-        and integer_of(ELEMENTS[form.type]) == "i32"
+        and integer_of(ELEMENTS[form.type]) == element
     )
 
 
@@ -81,10 +87,10 @@ def _is_weak_load(form: Form) -> bool:
     return form.opcode in ("ld", "ldu") and getattr(form, "sem", None) in (None, "weak")
 
 
-def _elements(instruction: Instruction) -> list[tuple[int, int]]:
+def _elements(instruction: Instruction, size: int) -> list[tuple[int, int]]:
     """Return number and offset of the elements of a load that are written to a register."""
     start = instruction.address(1).offset
-    return [(number, start + 4 * number) for number, each in enumerate(instruction.elements(0)) if each is not None]
+    return [(number, start + size * number) for number, each in enumerate(instruction.elements(0)) if each is not None]
 
 
 def load(frame: Frame, addresses: Value, count: int) -> list[Value]:

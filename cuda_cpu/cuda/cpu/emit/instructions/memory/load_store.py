@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.cpu.emit.access import adjacent, affine, indexed, strong_vectors
+from cuda.cpu.emit.access import adjacent, affine, indexed, interleaved, strong_vectors
 from cuda.cpu.emit.access.addresses import (
     CLUSTER_STRIDE,
     cluster_pointers,
@@ -110,6 +110,9 @@ def _load_element(frame: Frame, instruction: Instruction, form: Form, position: 
     access = affine.contiguous_access(frame, instruction, form, address, extra, step)
     if access is not None:
         return load_contiguous(frame, access, element)
+    found = None if order else interleaved.load(frame, instruction, form, position)
+    if found is not None:
+        return found
     value = _load_lanes(frame, instruction, form, position)
     if value is None and (element, order) == ("i32", "") and space in ("global", "generic", "const"):
         value = _gather_by_index(frame, address, extra)
@@ -153,6 +156,8 @@ def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
     if strong:
         elements = [builder.bits(frame.read(each, form.type)) for each in elements_of(source)]
         strong_vectors.store(frame, pointers(frame, address, space), elements, order)
+    elif parameter is None and _store_interleaved(frame, instruction, form, step):
+        return
     for position, each in enumerate(() if strong else elements_of(source)):
         value = builder.bits(frame.read(each, form.type))
         extra = position * step
@@ -172,6 +177,18 @@ def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
             raise PtxError(f"store to kernel parameter {_symbol(address).name!r}", frame.line)
     if form.mbarrier_complete_tx_bytes:  # st.async is performed synchronously
         complete_bytes(frame, instruction.address(2), form.space, step * len(elements_of(source)))
+
+
+def _store_interleaved(frame: Frame, instruction: Instruction, form: Form, step: int) -> bool:
+    """Store all elements by vectors, if that is possible; return whether it was."""
+    stride = interleaved.stride_of(frame, instruction, form)
+    if stride is None or form.mbarrier_complete_tx_bytes:
+        return False
+    start, elements = instruction.address(0).offset, elements_of(instruction.operands[1])
+    read = (frame.builder.bits(frame.read(each, form.type)) for each in elements)
+    values = {start + position * step: value for position, value in enumerate(read)}
+    interleaved.store(frame, instruction, form, stride, values)
+    return True
 
 
 # --- address conversion -------------------------------------------------------------------------------

@@ -1,0 +1,273 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The table of workloads: data, launches and the call of the C peer of each; the target is 1 / 1.5 of C's speed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from benchmarks.cpu_kernels.cases import Case
+
+Random = np.random.Generator
+I = np.int32  # noqa: E741
+F = np.float32
+WORST = 1 / 1.5  # of C's speed
+
+
+def _zeros(count: int, kind: type = F) -> Callable[[Random], np.ndarray]:
+    return lambda random: np.zeros(count, kind)
+
+
+def _floats(count: int, low: float = 0, high: float = 1) -> Callable[[Random], np.ndarray]:
+    return lambda random: random.uniform(low, high, count).astype(F)
+
+
+def _ints(count: int, low: int, high: int, kind: type = I) -> Callable[[Random], np.ndarray]:
+    return lambda random: random.integers(low, high, count).astype(kind)
+
+
+def _case(
+    source: str,
+    name: str,
+    make: dict[str, Callable],
+    launches: list[tuple],
+    arguments: tuple,
+    results: tuple,
+    **more: object,
+) -> Case:
+    """Make a case of functions that create its arrays. An array may be a function of the arrays before it."""
+
+    def arrays(random: Random) -> dict[str, np.ndarray]:
+        return {each: function(random) for each, function in make.items()}
+
+    return Case(name, WORST, arrays, arguments, launches, results, source=source, **more)  # type: ignore[arg-type]
+
+
+def _threads(kernel: str, count: int, arguments: tuple, block: int = 256) -> list[tuple]:
+    """Return the launch of one thread per element."""
+    return [(kernel, -(-count // block), block, arguments)]
+
+
+def _positive(count: int, side: int) -> Callable[[Random], np.ndarray]:
+    """Make symmetric matrices that are dominated by their diagonals."""
+
+    def make(random: Random) -> np.ndarray:
+        found = random.random((count, side, side), F)
+        found += found.transpose(0, 2, 1).copy()
+        found[:, np.arange(side), np.arange(side)] += 2 * side
+        return found.reshape(-1)
+
+    return make
+
+
+def _roots(random: Random) -> np.ndarray:
+    angles = -2 * np.pi * np.arange(256) / 512
+    return np.stack([np.cos(angles), np.sin(angles)], 1).astype(F).reshape(-1)
+
+
+def dense() -> list[Case]:
+    """Small matrices, transforms, arrays of structures, images, stencils, small floats."""
+    few, many, side, cube = 4096, 1 << 18, 1024, 96
+    image = {"x": _ints(side * side, 0, 256, np.uint8), "y": _zeros(side * side, np.uint8)}
+
+    def case(*given: object, **more: object) -> Case:
+        return _case("dense", *given, **more)  # type: ignore[arg-type]
+
+    def tiles(n: int) -> Case:
+        make = {"a": _floats(few * n * n), "b": _floats(few * n * n), "c": _zeros(few * n * n)}
+        launch = [(f"matmul{n}", few, (n, n), ("a", "b", "c"))]
+        return case(f"matmul{n}", make, launch, ("a", "b", "c", I(few)), ("c",), flops=2 * few * n**3)
+
+    return [
+        tiles(12),
+        tiles(8),
+        case("lu16", {"a": _positive(few, 16)}, [("lu16", few // 4, (16, 4), ("a",))], ("a", I(few)), ("a",),
+             flops=few * 2 * 16**3 / 3, resets=True),
+        case("cholesky8", {"a": _positive(few * 2, 8), "l": _zeros(few * 128)},
+             _threads("cholesky8", few * 2, ("a", "l", I(few * 2)), 128), ("a", "l", I(few * 2)), ("l",),
+             bytes=few * 1024),
+        case("fft512", {"x": _floats(512 * 1024), "y": _zeros(512 * 1024), "roots": _roots},
+             [("fft512", 512, 256, ("x", "y", "roots"))], ("x", "y", "roots", I(512)), ("y",),
+             flops=512 * 9 * 256 * 10),
+        case("transform4", {"x": _floats(4 * many), "y": _zeros(4 * many)},
+             _threads("transform4", many, ("x", "y", I(many))), ("x", "y", I(many)), ("y",), bytes=32 * many),
+        case("particles", {"all": _floats(6 * many)}, _threads("particles", many, ("all", F(1e-3), I(many))),
+             ("all", F(1e-3), I(many)), ("all",), bytes=48 * many),
+        case("complex_multiply", {"a": _floats(2 * many), "b": _floats(2 * many), "c": _zeros(2 * many)},
+             _threads("complex_multiply", many, ("a", "b", "c", I(many))), ("a", "b", "c", I(many)), ("c",),
+             bytes=24 * many),
+        case("wmma", {"a": lambda r: r.random(1 << 16, F).astype(np.float16),
+                      "b": lambda r: r.random(1 << 16, F).astype(np.float16), "c": _zeros(1 << 16)},
+             [("wmma", (4, 16), 128, ("a", "b", "c", I(256)))], ("a", "b", "c", I(256)), ("c",), flops=2 * 256**3),
+        case("half_axpy", {"x": lambda r: r.random(2 * many, F).astype(np.float16),
+                           "y": lambda r: r.random(2 * many, F).astype(np.float16)},
+             _threads("half_axpy", many, (F(1e-3), "x", "y", I(2 * many))), (F(1e-3), "x", "y", I(2 * many)), ("y",),
+             bytes=12 * many, tolerance=2e-3),
+        case("kmeans", {"points": _floats(4 * many), "centres": _floats(64), "nearest": _zeros(many, I)},
+             _threads("kmeans", many, ("points", "centres", "nearest", I(many))),
+             ("points", "centres", "nearest", I(many)), ("nearest",), flops=many * 16 * 12, tolerance=-1),
+        case("conv5x5", {"x": _floats(side * side), "y": _zeros(side * side)},
+             [("conv5x5", (side // 16, side // 16), (16, 16), ("x", "y", I(side)))], ("x", "y", I(side)), ("y",),
+             flops=50 * side * side),
+        case("stencil27", {"x": _floats(cube**3), "y": _zeros(cube**3)},
+             [("stencil27", (cube // 32, cube // 8, cube), (32, 8), ("x", "y", I(cube)))], ("x", "y", I(cube)), ("y",),
+             flops=30 * cube**3, bytes=8 * cube**3),
+        case("jacobi", {"x": _floats(side * side), "y": _zeros(side * side)},
+             [("jacobi", (side // 32, side // 8), (32, 8), ("x", "y", I(side)))], ("x", "y", I(side)), ("y",),
+             bytes=8 * side * side),
+        case("sobel", image, [("sobel", (side // 256, side), 256, ("x", "y", I(side)))], ("x", "y", I(side)), ("y",),
+             bytes=2 * side * side, tolerance=0),
+        case("rgba_gray", {"x": _ints(4 * many, 0, 256, np.uint8), "y": _zeros(many, np.uint8)},
+             _threads("rgba_gray", many, ("x", "y", I(many))), ("x", "y", I(many)), ("y",), bytes=5 * many,
+             tolerance=0),
+        case("bilinear", {"image": _floats(side * side), "points": _floats(2 * many), "y": _zeros(many)},
+             _threads("bilinear", many, ("image", "points", "y", I(side), I(many))),
+             ("image", "points", "y", I(side), I(many)), ("y",), bytes=28 * many),
+    ]  # fmt: skip
+
+
+def _starts(nodes: int, low: int, high: int) -> np.ndarray:
+    lengths = np.random.default_rng(seed=7).integers(low, high, nodes)
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(I)
+
+
+def irregular() -> list[Case]:
+    """Graphs, sparse matrices, atomics and hashing, sorting, scans."""
+    n, many = 1 << 16, 1 << 18
+
+    def case(*given: object, **more: object) -> Case:
+        return _case("irregular", *given, **more)  # type: ignore[arg-type]
+
+    def graph(nodes: int, low: int, high: int) -> tuple[dict[str, Callable], int]:
+        starts = _starts(nodes, low, high)
+        edges = int(starts[-1])
+        return {"starts": lambda r: starts, "targets": _ints(edges, 0, nodes)}, edges
+
+    edges, count = graph(n, 4, 13)
+    rows, values = graph(1 << 12, 20, 140)
+    tiles = many // 1024
+    return [
+        case("pagerank", {**edges, "ranks": _floats(n), "next": _zeros(n)},
+             _threads("pagerank", n, ("starts", "targets", "ranks", "next", I(n))),
+             ("starts", "targets", "ranks", "next", I(n)), ("next",), bytes=12 * count, starts_at="zero"),
+        case("bfs", {**edges, "distance": _ints(n, -1, 4), "next": _zeros(n, I)},
+             _threads("bfs", n, ("starts", "targets", "distance", "next", I(3), I(n))),
+             ("starts", "targets", "distance", "next", I(3), I(n)), ("next",), tolerance=0),
+        case("spmv_warp", {**rows, "values": _floats(values), "x": _floats(1 << 12), "y": _zeros(1 << 12)},
+             _threads("spmv_warp", 32 << 12, ("starts", "targets", "values", "x", "y", I(1 << 12))),
+             ("starts", "targets", "values", "x", "y", I(1 << 12)), ("y",), flops=2 * values, bytes=12 * values),
+        case("spmv_ell", {"columns": _ints(16 * n, 0, n), "values": _floats(16 * n), "x": _floats(n), "y": _zeros(n)},
+             _threads("spmv_ell", n, ("columns", "values", "x", "y", I(n), I(16))),
+             ("columns", "values", "x", "y", I(n), I(16)), ("y",), bytes=12 * 16 * n),
+        case("gather", {"at": _ints(many, 0, many), "x": _floats(many), "y": _zeros(many)},
+             _threads("gather", many, ("at", "x", "y", I(many))), ("at", "x", "y", I(many)), ("y",), bytes=12 * many),
+        case("scatter_add", {"at": _ints(many, 0, 4096), "x": _floats(many), "sums": _zeros(4096)},
+             _threads("scatter_add", many, ("at", "x", "sums", I(many))), ("at", "x", "sums", I(many)), ("sums",),
+             bytes=8 * many, starts_at="zero"),
+        case("hash_count", {"keys": _ints(n, 1, n // 2, np.uint32), "table": _zeros(n, np.uint32),
+                            "counts": _zeros(n, np.uint32), "found": _zeros(n, np.uint32)},
+             [("hash_clear", n // 256, 256, ("table", "counts")),
+              *_threads("hash_insert", n, ("keys", "table", "counts", I(n), I(n))),
+              *_threads("hash_find", n, ("keys", "table", "counts", "found", I(n), I(n)))],
+             ("keys", "table", "counts", "found", I(n), I(n)), ("found",), tolerance=0),
+        case("binary_search", {"sorted": lambda r: np.sort(r.integers(0, 1 << 20, n)).astype(I),
+                               "wanted": _ints(n, 0, 1 << 20), "positions": _zeros(n, I)},
+             _threads("binary_search", n, ("sorted", "wanted", "positions", I(n), I(n))),
+             ("sorted", "wanted", "positions", I(n), I(n)), ("positions",), tolerance=0),
+        case("radix_pass", {"keys": _ints(many, 0, 1 << 31, np.uint32), "sorted": _zeros(many, np.uint32),
+                            "counts": _zeros(16 * tiles, I)},
+             [("radix_count", tiles, 256, ("keys", "counts", I(8))),
+              ("radix_offsets", 1, 256, ("counts", I(16 * tiles))),
+              ("radix_scatter", tiles, 32, ("keys", "sorted", "counts", I(8)))],
+             ("keys", "sorted", I(8), I(many)), ("sorted",), tolerance=0),
+        case("bitonic", {"data": _ints(n, 0, 1 << 30)}, [("bitonic", n // 512, 256, ("data",))],
+             ("data", I(n // 512)), ("data",), tolerance=0, resets=True),
+        case("cub_sort", {"x": _ints(n, 0, 1 << 31, np.uint32), "y": _zeros(n, np.uint32)},
+             [("cub_sort", n // 1024, 128, ("x", "y"))], ("x", "y", I(n // 1024)), ("y",), tolerance=0),
+        case("cub_scan", {"x": _ints(many, 0, 1000), "y": _zeros(many, I), "totals": _zeros(many // 512, I)},
+             [("cub_scan", many // 512, 128, ("x", "y", "totals"))], ("x", "y", "totals", I(many // 512)),
+             ("y", "totals"), bytes=8 * many, tolerance=0),
+        case("compact", {"x": _ints(many, 0, 1000), "y": _zeros(many, I), "lengths": _zeros(many // 256, I)},
+             [("compact", many // 256, 256, ("x", "y", "lengths"))], ("x", "y", "lengths", I(many // 256)),
+             ("y", "lengths"), bytes=8 * many, tolerance=0),
+        case("group_sums", {"x": _floats(many), "y": _zeros(many // 16)}, _threads("group_sums", many, ("x", "y")),
+             ("x", "y", I(many)), ("y",), bytes=4 * many),
+    ]  # fmt: skip
+
+
+def _primes(random: Random) -> np.ndarray:
+    return np.array([p for p in range(2, 1024) if all(p % q for q in range(2, int(p**0.5) + 1))], I)
+
+
+def _crc_table(random: Random) -> np.ndarray:
+    table: np.ndarray = np.arange(256, dtype=np.uint32)
+    for _ in range(8):
+        table = table >> 1 ^ np.where(table & 1, np.uint32(0xEDB88320), np.uint32(0))
+    return table
+
+
+def integers() -> list[Case]:
+    """Strings and bits, cryptography, dynamic programming, Monte Carlo methods."""
+    n, many, side = 1 << 16, 1 << 18, 1024
+
+    def case(*given: object, **more: object) -> Case:
+        return _case("integers", *given, **more)  # type: ignore[arg-type]
+
+    def graphs(random: Random) -> np.ndarray:
+        found = random.integers(1, 1000, (256, 32, 32)).astype(I)
+        found[:, np.arange(32), np.arange(32)] = 0
+        return found.reshape(-1)
+
+    primes = _primes(np.random.default_rng())
+    seeds = _ints(n, 1, 1 << 31, np.uint32)
+    option = (F(1.01), F(1 / 1.01), F(0.51), F(100))
+    return [
+        case("sieve", {"primes": _primes, "flags": _zeros(64 << 14, np.uint8)},
+             [("sieve", 64, 256, ("primes", I(primes.size), "flags"))],
+             ("primes", I(primes.size), "flags", I(64)), ("flags",), tolerance=0),
+        case("chacha20", {"key": _ints(8, 0, 1 << 31, np.uint32), "x": _ints(16 * n, 0, 1 << 31, np.uint32),
+                          "y": _zeros(16 * n, np.uint32)},
+             _threads("chacha20", n, ("key", "x", "y", I(n)), 128), ("key", "x", "y", I(n)), ("y",), bytes=128 * n,
+             tolerance=0),
+        case("crc32", {"x": _ints(64 * n, 0, 256, np.uint8), "table": _crc_table, "sums": _zeros(n, np.uint32)},
+             _threads("crc32", n, ("x", "table", "sums", I(n))), ("x", "table", "sums", I(n)), ("sums",),
+             bytes=64 * n, tolerance=0),
+        case("hamming", {"x": _ints(4 * many, 0, 1 << 62, np.uint64), "pattern": _ints(4, 0, 1 << 62, np.uint64),
+                         "y": _zeros(many, I)},
+             _threads("hamming", many, ("x", "pattern", "y", I(many))), ("x", "pattern", "y", I(many)), ("y",),
+             bytes=36 * many, tolerance=0),
+        case("find_text", {"text": _ints(many + 8, 97, 101, np.uint8),
+                           "wanted": lambda r: np.frombuffer(b"abcadcba", np.uint8),
+                           "found": _zeros(many, np.uint8)},
+             _threads("find_text", many, ("text", "wanted", I(8), "found", I(many))),
+             ("text", "wanted", I(8), "found", I(many)), ("found",), bytes=2 * many, tolerance=0),
+        case("base64", {"x": _ints(3 * many, 0, 256, np.uint8), "y": _zeros(4 * many, np.uint8)},
+             _threads("base64", many, ("x", "y", I(many))), ("x", "y", I(many)), ("y",), bytes=7 * many, tolerance=0),
+        case("levenshtein", {"words": _ints(256 * 256, 97, 101, np.uint8), "y": _zeros(256, I)},
+             [("levenshtein", 256, 128, ("words", "y"))], ("words", "y", I(256)), ("y",), tolerance=0),
+        case("knapsack", {"x": _ints(many, 0, 1000), "y": _zeros(many, I)},
+             _threads("knapsack", many, ("x", "y", I(777), I(500), I(many))), ("x", "y", I(777), I(500), I(many)),
+             ("y",), bytes=12 * many, tolerance=0),
+        case("floyd", {"all": graphs}, [("floyd", 256, (32, 32), ("all", I(8192)))], ("all", I(8192)), ("all",),
+             tolerance=0),
+        case("pi", {"seeds": seeds, "inside": _zeros(n, I)}, _threads("pi", n, ("seeds", "inside", I(64), I(n))),
+             ("seeds", "inside", I(64), I(n)), ("inside",), tolerance=-1),
+        case("asian_option", {"seeds": seeds, "payoffs": _zeros(n)},
+             _threads("asian_option", n, ("seeds", "payoffs", I(64), I(n))), ("seeds", "payoffs", I(64), I(n)),
+             ("payoffs",)),
+        case("binomial", {"prices": _floats(1024, 80, 120), "values": _zeros(1024)},
+             [("binomial", 1024, 128, ("prices", "values", *option))], ("prices", "values", *option, I(1024)),
+             ("values",), flops=1024 * 3 * 64 * 128, tolerance=1e-2),
+        case("life", {"x": _ints(side * side, 0, 2, np.uint8), "y": _zeros(side * side, np.uint8)},
+             [("life", (side // 256, side), 256, ("x", "y", I(side)))], ("x", "y", I(side)), ("y",),
+             bytes=2 * side * side, tolerance=0),
+        case("power_mod", {"x": _ints(n, 1, 2147483629, np.uint32), "y": _zeros(n, np.uint32)},
+             _threads("power_mod", n, ("x", "y", I(65537), I(2147483629), I(n))),
+             ("x", "y", I(65537), I(2147483629), I(n)), ("y",), tolerance=0),
+    ]  # fmt: skip
+
+
+def workloads() -> list[Case]:
+    return [*dense(), *irregular(), *integers()]

@@ -1,0 +1,190 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Accesses of converged SIMD groups to interleaved elements: arrays of structures, vectors, several elements per lane.
+
+The addresses are base + stride * lane with a stride of 2 to 8 elements. What lies between the first lane's element and
+the last one's is loaded by whole vectors, and shuffles pick each lane's elements: all elements of a structure, of which
+several instructions may load parts, are picked from the same vectors. Stores are the reverse; where elements between
+the lanes' are not stored, constant masks spare them. Nothing outside of the lanes' first and last byte is accessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cuda.cpu.emit.access import adjacent, affine
+from cuda.cpu.emit.access.addresses import pointers, space_of
+from cuda.cpu.emit.llvm.values import ELEMENTS, Part, Value, constant, integer_of, width_of
+from cuda.cpu.passes.find_affine import interleaved_stride
+from cuda.cpu.ptx.instructions import Form
+from cuda.cpu.ptx.syntax import Address, Instruction
+
+if TYPE_CHECKING:
+    from cuda.cpu.emit.simt.frame import Frame
+
+REGISTER = 64  # bytes of the CPU's vectors
+WORDS = (2, 4, 8)  # strides in bytes for which an element is a part of a word
+
+
+def stride_of(frame: Frame, instruction: Instruction, form: Form) -> int | None:
+    """Return the stride of an access that this module can do, else None."""
+    if not frame.copy.converged or not frame.copy.full or frame.checked or instruction.guard is not None:
+        return None
+    if not frame.module.settings.native_gather:
+        return None
+    return interleaved_stride(frame.graph, instruction, form) if affine.lanes_of_segment(frame) >= 16 else None
+
+
+# --- loads --------------------------------------------------------------------------------------------------
+
+
+def load(frame: Frame, instruction: Instruction, form: Form, position: int) -> Value | None:
+    """Return an element of a load; the elements that later loads need are picked at the first of them."""
+    stride = stride_of(frame, instruction, form)
+    if stride is None:
+        return None
+    key = id(instruction), position
+    if key not in frame.block.loaded:
+        element = integer_of(ELEMENTS[form.type])
+        found = adjacent.reachable(frame, instruction, form, element)
+        size = width_of(element) // 8
+        mine = instruction.address(1).offset + position * size
+        offsets = _of_structure(sorted(found), mine, stride, size)
+        loaded = _load(frame, instruction, form, offsets, stride, element)
+        frame.block.loaded.update((found[offset], value) for offset, value in zip(offsets, loaded, strict=True))
+    return frame.block.loaded[key]
+
+
+def _of_structure(offsets: list[int], mine: int, stride: int, size: int) -> list[int]:
+    """Return the offsets that lie in one structure with `mine`, as many as possible before it."""
+    aligned = [each for each in offsets if (each - mine) % size == 0]
+    first = next(each for each in aligned if mine - each + size <= stride)
+    return [each for each in aligned if 0 <= each - first <= stride - size]
+
+
+def _load(
+    frame: Frame, instruction: Instruction, form: Form, offsets: list[int], stride: int, element: str
+) -> list[Value]:
+    """Load elements at several offsets from the lanes' addresses."""
+    builder, address, size = frame.builder, instruction.address(1), width_of(element) // 8
+    first, count = offsets[0], affine.lanes_of_segment(frame)
+    columns = [(each - first) // size for each in offsets]
+    parts: list[list[Part]] = [[] for _ in offsets]
+    for segment in affine.segments(frame):
+        with frame.in_segment(segment):
+            base = pointers(frame, Address(address.base, first), space_of(form)).ref
+        found = _pick(frame, base, element, stride // size, columns, count)
+        for each, part in zip(parts, found, strict=True):
+            each.append(part)
+    return [builder.group(_concatenate(frame, each)) for each in parts]
+
+
+def _pick(frame: Frame, base: str, element: str, step: int, columns: list[int], count: int) -> list[Part]:
+    """Return for each column the elements step * lane + column of memory."""
+    size = width_of(element) // 8
+    total = (count - 1) * step + columns[-1] + 1
+    length = min(REGISTER // size, count)
+    chunks = _load_chunks(frame, base, element, length, total)
+    found = []
+    for column in columns:
+        parts = []
+        for first in range(0, count, length):
+            wanted = [step * lane + column for lane in range(first, min(first + length, count))]
+            parts.append(_merge(frame, chunks, wanted, length))
+        found.append(_concatenate(frame, parts))
+    return found
+
+
+def _load_chunks(frame: Frame, base: str, element: str, length: int, total: int) -> list[Part]:
+    """Load so many elements as vectors; the last one by a mask."""
+    builder, size, chunks = frame.builder, width_of(element) // 8, []
+    for first in range(0, total, length):
+        pointer = builder.offset(base, first * size)
+        if first + length <= total:
+            chunks.append(builder.load_part(element, length, pointer, align=size, metadata=frame.program_memory))
+            continue
+        part, lanes = f"<{length} x {element}>", f"<{length} x i1>"
+        name = f"llvm.masked.load.v{length}{element}.p0"
+        frame.module.declare(name, part, ["ptr", "i32", lanes, part])
+        mask = _constant_mask([first + lane < total for lane in range(length)])
+        given = Value(pointer, "ptr"), constant(size, "i32"), mask, Part("zeroinitializer", element, length)
+        chunks.append(builder.call_part(name, element, length, *given))
+    return chunks
+
+
+def _constant_mask(lanes: list[bool]) -> Part:
+    return Part(f"<{', '.join('i1 true' if lane else 'i1 false' for lane in lanes)}>", "i1", len(lanes))
+
+
+def _merge(frame: Frame, sources: Sequence[Part], wanted: Sequence[int | None], length: int) -> Part:
+    """Pick elements, numbered through all source vectors of `length` elements, by a shuffle for each two of them."""
+    builder = frame.builder
+    used = sorted({each // length for each in wanted if each is not None})
+    result, have = sources[used[0]], {used[0]}
+    picks: list[int | None] = [None if each is None or each // length != used[0] else each % length for each in wanted]
+    for number in used[1:]:
+        for lane, each in enumerate(wanted):
+            if each is not None and each // length == number:
+                picks[lane] = length + each % length
+            elif each is not None and each // length in have and len(have) > 1:
+                picks[lane] = lane
+        result = builder.shuffle(result, picks, sources[number])
+        have.add(number)
+    return result if len(used) > 1 else builder.shuffle(result, picks)
+
+
+def _concatenate(frame: Frame, parts: list[Part]) -> Part:
+    while len(parts) > 1:
+        lanes = parts[0].lanes
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        parts = [frame.builder.shuffle(a, range(2 * lanes), b) for a, b in pairs]
+    return parts[0]
+
+
+# --- stores -------------------------------------------------------------------------------------------------
+
+
+def store(frame: Frame, instruction: Instruction, form: Form, stride: int, values: dict[int, Value]) -> None:
+    """Store the values at several offsets from the lanes' addresses."""
+    builder, address = frame.builder, instruction.address(0)
+    element = integer_of(ELEMENTS[form.type])
+    size, count, offsets = width_of(element) // 8, affine.lanes_of_segment(frame), sorted(values)
+    vectors = {offset: builder.part(builder.broadcast(value)) for offset, value in values.items()}
+    columns = {(offset - offsets[0]) // size: vectors[offset] for offset in offsets}
+    for segment in affine.segments(frame):
+        with frame.in_segment(segment):
+            base = pointers(frame, Address(address.base, offsets[0]), space_of(form)).ref
+        mine = {column: _lanes(frame, part, segment * count, count) for column, part in columns.items()}
+        _spread(frame, base, element, stride // size, mine, count)
+
+
+def _lanes(frame: Frame, part: Part, first: int, count: int) -> Part:
+    return part if part.lanes == count else frame.builder.shuffle(part, range(first, first + count))
+
+
+def _spread(frame: Frame, base: str, element: str, step: int, columns: dict[int, Part], count: int) -> None:
+    """Store lane l of each column to element step * l + column."""
+    builder, size = frame.builder, width_of(element) // 8
+    total, length = (count - 1) * step + max(columns) + 1, min(REGISTER // size, count)
+    part, lanes = f"<{length} x {element}>", f"<{length} x i1>"
+    name = f"llvm.masked.store.v{length}{element}.p0"
+    numbers = {column: number for number, column in enumerate(sorted(columns))}
+    pieces = count // length  # vectors of a column
+    sources = [
+        _lanes(frame, columns[column], first, length) for column in sorted(columns) for first in range(0, count, length)
+    ]
+    for first in range(0, total, length):
+        wanted: list[int | None] = []
+        for at in range(first, first + length):
+            lane, column = divmod(at, step)
+            known = at < total and column in numbers
+            wanted.append(numbers[column] * pieces * length + lane if known else None)
+        chunk = _merge(frame, sources, wanted, length)
+        pointer = builder.offset(base, first * size)
+        if None not in wanted:
+            builder.store_part(chunk, pointer, align=size)
+            continue
+        frame.module.declare(name, "void", [part, "ptr", "i32", lanes])
+        mask = _constant_mask([each is not None for each in wanted])
+        builder.call(name, "void", chunk, Value(pointer, "ptr"), constant(size, "i32"), mask)

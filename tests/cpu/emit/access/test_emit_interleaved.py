@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Interleaved elements that converged SIMD groups load and store as vectors."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from random import Random
+
+import numpy as np
+import pytest
+from support.loaded import Loaded
+from support.random_focus import focused
+from support.warps import HEAD
+
+from cuda.cpu.compile import jit
+from cuda.cpu.emit.access import interleaved
+from cuda.cpu.ptx.program import build
+
+COPY = """
+.visible .entry k(.param .u64 in, .param .u64 out)
+{{
+    .reg .b32 %r<9>; .reg .b64 %d<9>;
+    ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out];
+    mov.u32 %r1, %tid.x; mul.wide.u32 %d3, %r1, {stride}; add.u64 %d4, %d1, %d3; add.u64 %d5, %d2, %d3;
+    {body}
+    ret;
+}}
+"""
+# Bytes, fields of a structure, fields that are copied.
+SHAPES = [(4, 2, (0, 1)), (4, 2, (1,)), (4, 3, (0, 2)), (4, 6, (0, 1, 2, 3, 4, 5)), (4, 8, (5,)), (1, 3, (0, 1, 2)),
+          (1, 4, (1, 3)), (2, 5, (4, 0)), (8, 4, (3, 1)), (8, 2, (0, 1)), (2, 2, (0,))]  # fmt: skip
+
+
+def copies(size: int, fields: int, columns: tuple[int, ...]) -> str:
+    body = ""
+    for number, column in enumerate(columns):
+        register = f"%d{6 + number % 3}" if size == 8 else f"%r{2 + number}"
+        body += f"ld.global.u{8 * size} {register}, [%d4+{size * column}];"
+    for number, column in enumerate(columns):
+        register = f"%d{6 + number % 3}" if size == 8 else f"%r{2 + number}"
+        body += f" st.global.u{8 * size} [%d5+{size * column}], {register};"
+    return HEAD + COPY.format(stride=size * fields, body=body)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("block", [(32, 1, 1), (16, 2, 1), (96, 1, 1), (40, 1, 1)], ids=str)
+def test_fields_of_structures_are_copied(shape, block):
+    size, fields, columns = shape
+    text, kind = copies(size, fields, columns), np.dtype(f"u{size}")
+    source = np.random.default_rng(3).integers(0, 200, (block[0], fields)).astype(kind)
+    found = np.full_like(source, 7)
+    Loaded(text.encode()).launch("k", (1, 1, 1), block, source, found)
+    expected = np.full_like(source, 7)
+    expected[:, columns] = source[:, columns]
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("shape", [each for each in SHAPES if len(each[2]) == 1], ids=str)
+def test_nothing_is_accessed_behind_the_last_element(shape):
+    """The last element ends at the end of a page, behind which nothing may be accessed."""
+    size, fields, columns = shape
+    span = 31 * size * fields + size  # from the first lane's element to the end of the last one's
+    room = mmap.mmap(-1, 3 * mmap.PAGESIZE)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(room))
+    protect = ctypes.CDLL(None, use_errno=True).mprotect
+    assert protect(ctypes.c_void_p(start + 2 * mmap.PAGESIZE), ctypes.c_size_t(mmap.PAGESIZE), 0) == 0
+    assert protect(ctypes.c_void_p(start), ctypes.c_size_t(mmap.PAGESIZE), 0) == 0
+    first = 2 * mmap.PAGESIZE - span - size * columns[0]
+    memory = np.frombuffer(room, np.uint8)[mmap.PAGESIZE : 2 * mmap.PAGESIZE]
+    memory[:] = 9
+    text = copies(size, fields, columns)
+    Loaded(text.encode()).launch("k", (1, 1, 1), (32, 1, 1), np.uint64(start + first), np.uint64(start + first))
+    assert (memory == 9).all()
+
+
+def test_the_kernels_use_vectors():
+    if not jit._has_gathers():
+        pytest.skip("the CPU has no AVX-512")
+    text = jit.kernel_text(build([copies(4, 2, (0, 1))]), "k").text
+    assert "llvm.masked.store.v16i32" in text
+    assert "shufflevector <16 x i32>" in text
+
+
+def test_random_kernels_reach_loads_and_stores(monkeypatch):
+    """Both apply to some accesses of random structures, and not to others."""
+    if not jit._has_gathers():
+        pytest.skip("the CPU has no AVX-512")
+    counts = {"load": [0, 0], "store": [0, 0]}
+
+    def watch(name: str) -> None:
+        real = getattr(interleaved, name)
+
+        def watched(*args):
+            result = real(*args)
+            counts[name][name == "store" or result is not None] += 1
+            return result
+
+        monkeypatch.setattr(interleaved, name, watched)
+
+    for name in counts:
+        watch(name)
+    for seed in range(6):
+        jit.kernel_text(build([focused(Random(seed), "structures").text]), "k")
+    assert counts["load"][0] > 0
+    assert counts["load"][1] > 0
+    assert counts["store"][1] > 0
