@@ -237,6 +237,7 @@ SIGNATURES = {
     "device_call": (None, (U32, U32, P)),
     "profile_access": (None, (U32, U32, U32, U32, P, P)),
     "profile_bulk": (None, (U32, U32, U32, P)),
+    "check_written": (None, (P, U32)),
 }
 
 

@@ -33,6 +33,7 @@ from cuda.cpu.check import (
     bounds,
 )
 from cuda.cpu.check.accesses import ACCESSES, Access
+from cuda.cpu.check.unraced import unraced
 from cuda.cpu.check.variables import Origins, source_name
 from cuda.cpu.emit.access.addresses import advanced, pointers
 from cuda.cpu.emit.instructions.sync import of_first_lane
@@ -58,8 +59,9 @@ def surround(frame: Frame, step: Step, emit: Callable[[], None]) -> None:
     """Emit an instruction and its checks; where memcheck is enough, it calls the runtime in unusual cases only."""
     instruction, form = step.operation()
     accesses = list(ACCESSES.get(instruction.opcode, _none)(frame, instruction, form))
-    if len(accesses) != 1 or not bounds.can_test(frame.module.checks, accesses[0]):
-        _before(frame, step, accesses)
+    checks = _needed(frame, step)
+    if len(accesses) != 1 or not bounds.can_test(checks, accesses[0]):
+        _before(frame, step, accesses, checks)
         emit()
         return
     (access,) = accesses
@@ -72,7 +74,7 @@ def surround(frame: Frame, step: Step, emit: Callable[[], None]) -> None:
     for label, accesses_there in zip(labels, ([], accesses), strict=False):
         builder.label(label)
         with frame.aside():
-            _before(frame, step, accesses_there)
+            _before(frame, step, accesses_there, checks)
             emit()
             for name, result in zip(step.writes, results, strict=True):
                 result.store(frame.get(name))
@@ -88,12 +90,20 @@ def _result(frame: Frame, register: str) -> Slot:
     return frame.builder.slot(frame.element_of(register), shape)
 
 
-def _before(frame: Frame, step: Step, accesses: list[Access]) -> None:
+def _needed(frame: Frame, step: Step) -> int:
+    """Return the checks of a step's accesses."""
+    checks = frame.module.checks
+    if checks & RACECHECK and step.instruction.opcode == "ld" and unraced(frame.facts).is_ordered(step):
+        return checks & ~RACECHECK
+    return checks
+
+
+def _before(frame: Frame, step: Step, accesses: list[Access], checks: int) -> None:
     instruction, form = step.operation()
     if instruction.opcode == "wmma" and frame.module.checks & RACECHECK:
         _meet(frame)
     for access in accesses:
-        _check(frame, access)
+        _check(frame, access, checks)
     if (instruction.opcode in COLLECTIVES and "sync" in form.modifiers) or "warp" in form.modifiers:
         _report_warp_sync(frame, instruction, form)
     if instruction.opcode in BARRIERS and "warp" not in form.modifiers:
@@ -216,23 +226,23 @@ def _report_barrier(frame: Frame, instruction: Instruction, form: Form) -> None:
     frame.service("check_barrier", frame.mask, site(frame), what, number, threads)
 
 
-def _check(frame: Frame, access: Access) -> None:
+def _check(frame: Frame, access: Access, checks: int) -> None:
     builder = frame.builder
-    if frame.module.checks == SYNCCHECK and not (access.mbarrier or access.kind & STRONG):
+    if not checks or (checks == SYNCCHECK and not (access.mbarrier or access.kind & STRONG)):
         return
     pointer = pointers(frame, access.address, access.space)
     if access.skipped is not None:
         pointer = advanced(frame, pointer, access.skipped)
-    what = SPACES[access.space] | frame.module.checks << 4 | access.kind | SINGLY
+    what = SPACES[access.space] | checks << 4 | access.kind | SINGLY
     rows: tuple[Value, ...] = ()
     size = access.size
     if isinstance(size, Value):
         rows, what, size = (size,), what | SIZED, 0
-    elif access.values and frame.module.checks & RACECHECK:
+    elif access.values and checks & RACECHECK:
         step = (size // len(access.values)).bit_length() - 1
         rows, what = access.values, what | VALUES | step << STEP
     what |= access.mbarrier
-    if access.mbarrier and frame.module.checks & SYNCCHECK:
+    if access.mbarrier and checks & SYNCCHECK:
         rows = access.operands
     variable = _variable(frame, access)
     what |= VARIABLE if variable else 0
@@ -243,6 +253,8 @@ def _check(frame: Frame, access: Access) -> None:
     if access.lanes != -1:
         lanes = builder.binary("and", lanes, access.lanes)
     frame.service("check_access", lanes, site(frame), constant(what, "i32"), constant(size, "i32"), buffer, values)
+    if not checks & MEMCHECK:
+        return  # the others replace no address
     shape = Shape.UNIFORM if pointer.uniform else Shape.VECTOR
     found = builder.load("i64", buffer.ref, shape=shape, align=8 if pointer.uniform else 64)
     if access.skipped is not None:
@@ -319,6 +331,16 @@ def _site(frame: Frame) -> int:
     return frame.module.functions.index(frame.facts.function.name) << 32 | frame.line
 
 
+def report_written(frame: Frame) -> None:
+    """Report the parameters through which the kernel writes global memory, if all of them are known."""
+    if not frame.module.checks & RACECHECK or (offsets := unraced(frame.facts).parameters) is None:
+        return
+    name = "@written"
+    text = ", ".join(f"i32 {offset}" for offset in (*offsets, 0))
+    frame.module.constant(name, f"[{len(offsets) + 1} x i32]", f"[{text}]")
+    frame.service("check_written", Value(name, "ptr", literal=True), constant(len(offsets), "i32"))
+
+
 class Checks(Instrumentation):
     """Adds the checks that a kernel is compiled with."""
 
@@ -331,5 +353,6 @@ class Checks(Instrumentation):
 
     surround = staticmethod(surround)
     allocated = staticmethod(allocated)
+    entered = staticmethod(report_written)
     report_stranded = staticmethod(report_stranded)
     report_bypassed = staticmethod(report_bypassed)

@@ -368,6 +368,8 @@ static bool is_common(const struct cpu_running *warp, uint32_t space, uint64_t a
 static void check_races(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, uint32_t size,
                         const uint64_t *addresses, const uint64_t *sizes, const uint64_t *values)
 {
+    if (!sizes && cpu_reads_add(warp, lanes, site, flags, addresses, size))
+        return;
     cpu_lanes common = lanes;
     for (cpu_lanes left = lanes; left && (flags & 15) != CPU_SPACE_GLOBAL; left &= left - 1)
         if (!is_common(warp, flags & 15, addresses[__builtin_ctz(left)]))
@@ -432,4 +434,10 @@ void cpu_check_order(struct cpu_warp *abi, cpu_lanes lanes, uint32_t what, uint3
         cpu_race_fence((struct cpu_running *)abi, lanes, what == CPU_ORDER_FENCE_BLOCK);
     else
         cpu_race_copies((struct cpu_running *)abi, lanes, what, count);
+}
+
+void cpu_check_written(struct cpu_warp *abi, const uint32_t *offsets, uint32_t count)
+{
+    if (has_races((struct cpu_running *)abi))
+        cpu_reads_begin((struct cpu_running *)abi, offsets, count);
 }

@@ -18,7 +18,7 @@ void cpu_check_barrier_sync(struct cpu_warp *abi, uint32_t id, uint32_t threads,
     struct cpu_running *warp = (struct cpu_running *)abi;
     bool races = has_races(warp) && lanes;
     if (races)
-        cpu_race_arrive(warp, id, lanes, true);
+        cpu_race_arrive(warp, id, threads, lanes, true);
     cpu_sync_arrive(warp, id);
     cpu_barrier_sync(abi, id, threads, lanes);
     cpu_sync_pass(warp, id);
@@ -30,7 +30,7 @@ void cpu_check_barrier_arrive(struct cpu_warp *abi, uint32_t id, uint32_t thread
 {
     struct cpu_running *warp = (struct cpu_running *)abi;
     if (has_races(warp) && lanes)
-        cpu_race_arrive(warp, id, lanes, false);
+        cpu_race_arrive(warp, id, threads, lanes, false);
     cpu_sync_arrive(warp, id);
     cpu_barrier_arrive(abi, id, threads, lanes);
 }
@@ -41,7 +41,7 @@ uint32_t cpu_check_barrier_reduce(struct cpu_warp *abi, uint32_t id, uint32_t th
     struct cpu_running *warp = (struct cpu_running *)abi;
     bool races = has_races(warp) && lanes;
     if (races)
-        cpu_race_arrive(warp, id, lanes, true);
+        cpu_race_arrive(warp, id, threads, lanes, true);
     cpu_sync_arrive(warp, id);
     uint32_t result = cpu_barrier_reduce(abi, id, threads, lanes, op, predicate);
     cpu_sync_pass(warp, id);

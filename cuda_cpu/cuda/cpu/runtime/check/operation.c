@@ -229,20 +229,12 @@ static int by_number(const void *a, const void *b)
 /* Return the pages of shadow memory, sorted; the caller frees the array. */
 static struct page **pages_of(const struct cpu_races *races, size_t *count)
 {
-    struct page **found = malloc(sizeof *found), **more = found;
+    struct page **found = malloc((races->page_count + 1) * sizeof *found);
     *count = 0;
-    for (uint32_t bucket = 0; bucket < BUCKETS && more; bucket++) {
-        for (struct page *page = races->pages[bucket]; page && more; page = page->next) {
-            found[(*count)++] = page;
-            if (!(*count & (*count - 1)) && (more = realloc(found, 2 * *count * sizeof *found)))
-                found = more;
-        }
-    }
-    if (!more) {
-        free(found);
-        return NULL;
-    }
-    qsort(found, *count, sizeof *found, by_number);
+    for (struct page *page = races->all_pages; page && found; page = page->all)
+        found[(*count)++] = page;
+    if (found)
+        qsort(found, *count, sizeof *found, by_number);
     return found;
 }
 
@@ -260,6 +252,21 @@ static bool add_polled(struct cpu_operation *operation, const struct cpu_races *
     operation->polled = polled.of;
     operation->polled_count = polled.count;
     return fits;
+}
+
+struct reading {
+    struct cpu_operation *operation;
+    const struct cpu_races *races;
+};
+
+/* Add bytes of a line that were read, of an allocation that the launch did not write. */
+static bool add_read(void *data, const struct read_line *line, uint64_t start, uint64_t end, uint32_t allocation)
+{
+    const struct reading *reading = data;
+    struct cpu_touched range = {.start = start, .end = end, .site = reading->races->sites[line->site],
+                                .allocation = allocation, .block = line->block, .flags = CPU_TOUCHED_READ,
+                                .thread = (uint16_t)(line->warp * CPU_WARP_SIZE + line->lane)};
+    return add(reading->operation, range);
 }
 
 void cpu_operation_launched(const struct cpu_job *job)
@@ -282,8 +289,15 @@ void cpu_operation_launched(const struct cpu_job *job)
     strncpy(operation->kernel, job->compiled->name, sizeof operation->kernel - 1);
     memcpy(operation->grid_dim, job->grid_dim, sizeof operation->grid_dim);
     memcpy(operation->block_dim, job->block_dim, sizeof operation->block_dim);
+    struct reading reading = {operation, races};
+    complete = complete && cpu_reads_visit(races, &reading, add_read);
+    size_t reads = operation->count;
     for (size_t p = 0; complete && p < count; p++)
         complete = add_page(operation, races, pages[p], &cached, &site);
+    if (complete && reads && operation->count > reads) {
+        fold(operation);
+        qsort(operation->of, operation->count, sizeof *operation->of, by_start);
+    }
     complete = complete && add_polled(operation, races, &cached);
     free(pages);
     publish(operation, complete);

@@ -21,6 +21,7 @@ void cpu_races_end(struct cpu_job *job)
     if (job->races) {
         if (atomic_load_explicit(&cpu_operations_on, memory_order_relaxed))
             cpu_operation_launched(job);
+        cpu_reads_free(job->races);
         cpu_shadow_free(job->races);
         cpu_race_free_sync_vars(job->races);
         free(job->races->unused);
@@ -56,6 +57,8 @@ static bool knows(const struct access *access, const struct event *event)
         others &= ~(1u << access->lane);
     if (!others)
         return true;
+    if (!race->has_clocks)
+        return cpu_race_knows(access->warp, event);
     const struct cpu_times *times = cpu_clock_of(access->state->knows, event->block);
     for (; times && others; others &= others - 1)
         if (times->of[event->warp * CPU_WARP_SIZE + (unsigned)__builtin_ctz(others)] < event->time)
@@ -87,7 +90,7 @@ static bool writes_the_same(const struct access *access, const struct event *bef
         return false;
     uint64_t mine = access->addresses[access->lane];
     bool together = before->site == access->number && before->block == access->warp->block->race->number &&
-                    before->warp == access->warp->abi.warp_id && before->time == access->state->time;
+                    before->warp == access->warp->abi.warp_id && before->time == cpu_race_time(access->warp, access->lane);
     cpu_lanes others = together ? before->lanes & access->lanes & ((1u << access->lane) - 1) : 0;
     bool by_others = false;
     for (; others; others &= others - 1) { /* compare values: this instruction has not stored anything yet */
@@ -249,7 +252,7 @@ static void look(const struct access *access, struct cell *cell, uint64_t addres
 static struct event event_of(const struct access *access)
 {
     uint32_t flags = access->flags, lane_bit = 1u << access->lane;
-    struct event event = {.block = access->warp->block->race->number, .time = access->state->time, .lanes = lane_bit,
+    struct event event = {.block = access->warp->block->race->number, .time = cpu_race_time(access->warp, access->lane), .lanes = lane_bit,
                           .site = access->number, .warp = access->warp->abi.warp_id,
                           .is_atomic = !!(flags & CPU_ACCESS_ATOMIC), .is_volatile = !!(flags & CPU_ACCESS_VOLATILE),
                           .in_block = !!(flags & CPU_ACCESS_BLOCK_SCOPE)};
@@ -266,6 +269,8 @@ void cpu_race_access(struct cpu_running *warp, cpu_lanes lanes, unsigned lane, u
     uint64_t address = addresses[lane], end = address + size;
     struct cpu_races *races = races_of(warp);
     cpu_race_warp = warp;
+    if (flags & CPU_ACCESS_ASYNC)
+        cpu_race_use_clocks(warp);
     if (flags & CPU_ACCESS_STRONG)
         cpu_race_synchronise(warp, lane, flags, address);
     struct access access = {warp, races, lane_of(warp, lane), lane, lanes, site, cpu_shadow_site(races, site), flags,

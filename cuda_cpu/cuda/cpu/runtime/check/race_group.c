@@ -23,6 +23,8 @@ enum knowledge { NONE, SOME, ALL };
 /* Return of how many lanes that made a run the group knows. */
 static enum knowledge knows_of(const struct group *group, const struct run *run, cpu_lanes lanes)
 {
+    if (!group->warp->block->race->has_clocks)
+        return cpu_race_knows(group->warp, &run->event) ? ALL : NONE;
     const struct cpu_times *times = cpu_clock_of(group->knows, run->event.block);
     if (!times)
         return NONE;
@@ -241,15 +243,15 @@ cpu_lanes cpu_race_group(struct cpu_running *warp, cpu_lanes lanes, uint64_t sit
         bits |= lanes >> lane & 1 ? addresses[lane] : 0;
     if (bits & 3)
         return lanes;
-    if (lanes & ~*alike)
+    if (race->has_clocks && lanes & ~*alike)
         *alike = find_alike(warp, lanes);
-    if (lanes & ~*alike)
+    if (race->has_clocks && lanes & ~*alike)
         return lanes;
     const struct lane *first = lane_of(warp, (unsigned)__builtin_ctz(lanes));
     cpu_race_warp = warp;
     struct group group = {.warp = warp, .races = races_of(warp), .knows = first->knows,
                           .is_write = flags & CPU_ACCESS_WRITE,
-                          .event = {.block = race->number, .time = first->time, .warp = warp->abi.warp_id,
+                          .event = {.block = race->number, .time = cpu_race_time(warp, (unsigned)__builtin_ctz(lanes)), .warp = warp->abi.warp_id,
                                     .in_block = !!(flags & CPU_ACCESS_BLOCK_SCOPE)}};
     group.event.site = cpu_shadow_site(group.races, site) & 0x3fffffu;
     return touch_all(&group, lanes, flags, addresses, size);

@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "race.h"
 
+#define MAX_SHADOW ((size_t)1 << 30) /* bytes of shadow memory: further pages are not checked */
 #define PAGE_BYTES 4096u
 #define BUCKETS 65536u
 #define CACHED_PAGES 64u
@@ -66,23 +67,53 @@ struct line {
 #define MAX_READERS 32u /* of one cell, after its first: later ones replace earlier ones */
 
 struct page {
-    struct page *next;
+    struct page *next, *all; /* in its bucket; in the list of all */
     uint64_t number;
     struct line lines[PAGE_BYTES / LINE_BYTES];
 };
 
 /* A memory location that threads synchronise through (SyncVar in TSan). */
 struct sync_var {
-    struct sync_var *next;
+    struct sync_var *next, *all; /* in its bucket; in the list of all */
     uint64_t address;
     struct cpu_clock *clock;
     struct cpu_clock *in_block; /* released at scope .cta, for threads of this block */
     uint32_t block;
 };
 
+#define MAX_WRITTEN 16u
+#define MAX_AREAS 64u
+#define CACHED_AREAS 256u
+#define CHUNK_BYTES 32768u /* of memory */
+
+/* The bytes of a line that were read, and the first read. */
+struct read_line {
+    uint64_t bytes[LINE_BYTES / 64];
+    uint32_t block;
+    uint32_t site : 22, warp : 5, lane : 5;
+};
+
+struct read_chunk {
+    struct read_chunk *next; /* of unused ones */
+    struct read_line lines[CHUNK_BYTES / LINE_BYTES];
+};
+
+/* An allocation that was read; `chunks` NULL: the kernel writes it. */
+struct read_area {
+    uint64_t start, end, first; /* first: start, rounded down to CHUNK_BYTES */
+    uint32_t allocation;
+    struct read_chunk **chunks;
+};
+
 struct cpu_races {
+    bool knows_written; /* `written` has all allocations that the kernel writes */
+    uint32_t written_count, area_count;
+    struct cpu_range written[MAX_WRITTEN];
+    struct read_area *areas[MAX_AREAS], *cached_areas[CACHED_AREAS]; /* by number; by site */
     struct page *pages[BUCKETS], *recent[CACHED_PAGES];
-    struct sync_var *sync_vars[BUCKETS];
+    struct sync_var *sync_vars[BUCKETS], *all_sync_vars;
+    struct page *all_pages;
+    size_t page_count;
     uint64_t *sites;
     uint32_t site_count, cached[CACHED_SITES];
     size_t bytes;
@@ -112,13 +143,26 @@ struct lane {
 /* The joined clocks of the threads that arrive at a barrier. */
 struct cpu_meeting {
     uint32_t references;
+    bool is_plain, is_over; /* see struct plain_times */
+    uint32_t times[CPU_MAX_WARPS];
     struct cpu_clock *clock;
+};
+
+/* Instead of clocks, as long as all lanes of each warp have synchronised together, and by barriers of the block and the
+ * warp alone: the time of each warp, and the times up to which others know of it. */
+struct plain_times {
+    uint32_t own[CPU_MAX_WARPS];    /* less 1 */
+    uint32_t in_warp[CPU_MAX_WARPS]; /* known to the lanes of the warp itself */
+    uint32_t in_block[CPU_MAX_WARPS]; /* known to all threads of the block */
 };
 
 struct cpu_race_block {
     uint32_t number; /* in the grid */
     uint32_t threads; /* rounded up to whole warps */
     uint32_t changed; /* bit w: the lanes of warp w are no longer as they are at the start of a block */
+    bool has_clocks; /* of lanes; otherwise `plain` has the times of all */
+    bool has_met;    /* at barriers */
+    struct plain_times plain;
     cpu_lanes alike[CPU_MAX_WARPS]; /* lanes of each warp that have one time and one clock; 0: unknown */
     struct cpu_meeting *barriers[CPU_BARRIERS], *passing[CPU_MAX_WARPS];
     struct cpu_clock *cluster[2];
@@ -162,13 +206,38 @@ void cpu_shadow_forget(struct cpu_races *races, uint64_t address, uint64_t size)
 void cpu_shadow_free(struct cpu_races *races);
 uint32_t cpu_shadow_site(struct cpu_races *races, uint64_t site); /* index for a site, 32 bits */
 
+/* Return the time of an access of a lane. */
+static inline uint32_t cpu_race_time(const struct cpu_running *warp, unsigned lane)
+{
+    const struct cpu_race_block *race = warp->block->race;
+    return race->has_clocks ? lane_of(warp, lane)->time : race->plain.own[warp->abi.warp_id] + 1;
+}
+
+/* Return whether lanes of a warp of a block without clocks know of an event of other lanes. */
+static inline bool cpu_race_knows(const struct cpu_running *warp, const struct event *event)
+{
+    const struct cpu_race_block *race = warp->block->race;
+    if (event->block != race->number)
+        return false;
+    return event->time <= race->plain.in_block[event->warp] ||
+           (event->warp == warp->abi.warp_id && event->time <= race->plain.in_warp[event->warp]);
+}
+
 static inline void cpu_race_changes(struct cpu_running *warp) /* the clocks or times of its lanes */
 {
     warp->block->race->alike[warp->abi.warp_id] = 0;
     warp->block->race->changed |= 1u << warp->abi.warp_id;
 }
 
+/* race_reads.c */
+/* Call add for each range of bytes that was read, by address within an allocation; stop when it returns false. */
+bool cpu_reads_visit(const struct cpu_races *races, void *data,
+                     bool (*add)(void *data, const struct read_line *line, uint64_t start, uint64_t end, uint32_t allocation));
+void cpu_reads_free(struct cpu_races *races);
+
 /* race_sync.c */
+/* Give each lane a clock and a time of its own. */
+void cpu_race_use_clocks(struct cpu_running *warp);
 /* A strong access: acquires the clocks that others have released at the location, and releases the thread's own. */
 void cpu_race_synchronise(struct cpu_running *warp, unsigned number, uint32_t flags, uint64_t address);
 struct copies *cpu_race_copies_of(struct lane *lane);

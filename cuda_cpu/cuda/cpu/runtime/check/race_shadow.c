@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#define MAX_BYTES ((size_t)1 << 30) /* of shadow memory: further pages are not checked */
 #define MAX_SITES (1u << 22)
 
 static struct page **bucket_of(struct cpu_races *races, uint64_t number)
@@ -138,7 +137,7 @@ void cpu_shadow_add_read(struct cpu_races *races, struct cell *cell, const struc
     }
 }
 
-/* NULL: MAX_BYTES is reached. */
+/* NULL: MAX_SHADOW is reached. */
 struct line *cpu_shadow_line(struct cpu_races *races, uint64_t address)
 {
     uint64_t number = address / PAGE_BYTES;
@@ -148,10 +147,13 @@ struct line *cpu_shadow_line(struct cpu_races *races, uint64_t address)
         while (*slot && (*slot)->number != number)
             slot = &(*slot)->next;
         if (!*slot) {
-            if (races->bytes + sizeof(struct page) > MAX_BYTES || !(*slot = calloc(1, sizeof **slot)))
+            if (races->bytes + sizeof(struct page) > MAX_SHADOW || !(*slot = calloc(1, sizeof **slot)))
                 return NULL;
             races->bytes += sizeof(struct page);
             (*slot)->number = number;
+            (*slot)->all = races->all_pages;
+            races->all_pages = *slot;
+            races->page_count++;
         }
         *recent = *slot;
     }
@@ -218,19 +220,17 @@ uint32_t cpu_shadow_site(struct cpu_races *races, uint64_t site)
 
 bool cpu_shadow_has_room(const struct cpu_races *races)
 {
-    return races->bytes < MAX_BYTES;
+    return races->bytes < MAX_SHADOW;
 }
 
 void cpu_shadow_free(struct cpu_races *races)
 {
-    for (uint32_t bucket = 0; bucket < BUCKETS; bucket++) {
-        for (struct page *page = races->pages[bucket], *next; page; page = next) {
-            next = page->next;
-            for (uint32_t i = 0; i < PAGE_BYTES / LINE_BYTES; i++)
-                if (page->lines[i].room)
-                    cpu_shadow_empty(races, &page->lines[i]);
-            free(page);
-        }
+    for (struct page *page = races->all_pages, *next; page; page = next) {
+        next = page->all;
+        for (uint32_t i = 0; i < PAGE_BYTES / LINE_BYTES; i++)
+            if (page->lines[i].room)
+                cpu_shadow_empty(races, &page->lines[i]);
+        free(page);
     }
     free(races->sites);
 }

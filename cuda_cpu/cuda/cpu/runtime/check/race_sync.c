@@ -6,6 +6,8 @@
  */
 #include "race_parts.h"
 
+#include <string.h>
+
 _Thread_local struct cpu_running *cpu_race_warp;
 
 void cpu_clock_no_memory(void)
@@ -53,7 +55,9 @@ void cpu_race_block_end(struct cpu_block *block)
     struct cpu_race_block *race = block->race;
     if (!race)
         return;
-    for (uint32_t i = 0; i < race->threads; i++) {
+    memset(&race->plain, 0, sizeof race->plain);
+    race->has_clocks = false;
+    for (uint32_t i = 0; race->changed && i < race->threads; i++) {
         if (!(race->changed >> i / CPU_WARP_SIZE & 1))
             continue;
         cpu_clock_release(race->lanes[i].knows);
@@ -62,11 +66,11 @@ void cpu_race_block_end(struct cpu_block *block)
         free(race->lanes[i].copies);
         race->lanes[i] = (struct lane){.time = 1};
     }
-    for (uint32_t i = 0; race->changed && i < CPU_BARRIERS; i++) {
+    for (uint32_t i = 0; race->has_met && i < CPU_BARRIERS; i++) {
         drop_meeting(race->barriers[i]);
         race->barriers[i] = NULL;
     }
-    for (uint32_t i = 0; race->changed && i < CPU_MAX_WARPS; i++) {
+    for (uint32_t i = 0; (race->has_met || race->changed) && i < CPU_MAX_WARPS; i++) {
         drop_meeting(race->passing[i]); /* left over if the launch was stopped */
         race->passing[i] = NULL;
         race->alike[i] = 0;
@@ -75,6 +79,7 @@ void cpu_race_block_end(struct cpu_block *block)
     cpu_clock_release(race->cluster[1]);
     race->cluster[0] = race->cluster[1] = NULL;
     race->changed = 0;
+    race->has_met = false;
     block->race = NULL;
     struct cpu_races *races = block->worker->job->races;
     free(races->unused);
@@ -99,6 +104,53 @@ static struct cpu_clock *gather(struct cpu_clock *clock, const struct cpu_runnin
         own->of[warp->abi.warp_id * CPU_WARP_SIZE + lane] = lane_of(warp, lane)->time;
     }
     return clock;
+}
+
+static void note_times(struct cpu_times *times, const struct cpu_race_block *race, uint32_t warp, bool own)
+{
+    for (uint32_t w = 0; w < race->threads / CPU_WARP_SIZE; w++) {
+        uint32_t time = race->plain.in_block[w];
+        if (own && w == warp && race->plain.in_warp[w] > time)
+            time = race->plain.in_warp[w];
+        for (uint32_t lane = 0; lane < CPU_WARP_SIZE; lane++)
+            times->of[w * CPU_WARP_SIZE + lane] = time;
+    }
+}
+
+static void use_clocks_at(struct cpu_meeting *meeting, const struct cpu_race_block *race)
+{
+    struct cpu_times *times;
+    if (!meeting || !meeting->is_plain)
+        return;
+    meeting->is_plain = false;
+    meeting->clock = cpu_clock_own(NULL, race->number, race->threads, &times);
+    note_times(times, race, 0, false);
+    for (uint32_t w = 0; w < race->threads / CPU_WARP_SIZE; w++)
+        for (uint32_t lane = 0; lane < CPU_WARP_SIZE && meeting->times[w]; lane++)
+            times->of[w * CPU_WARP_SIZE + lane] = meeting->times[w];
+}
+
+void cpu_race_use_clocks(struct cpu_running *warp)
+{
+    struct cpu_race_block *race = warp->block->race;
+    if (race->has_clocks)
+        return;
+    race->has_clocks = true;
+    for (uint32_t w = 0; w < race->threads / CPU_WARP_SIZE; w++) {
+        struct cpu_times *times;
+        struct cpu_clock *clock = cpu_clock_own(NULL, race->number, race->threads, &times);
+        note_times(times, race, w, true);
+        for (uint32_t i = w * CPU_WARP_SIZE; i < (w + 1) * CPU_WARP_SIZE; i++) {
+            race->lanes[i].time = race->plain.own[w] + 1;
+            race->lanes[i].knows = cpu_clock_retain(clock);
+        }
+        cpu_clock_release(clock);
+        race->changed |= 1u << w;
+        race->alike[w] = 0;
+        use_clocks_at(race->passing[w], race);
+    }
+    for (uint32_t i = 0; i < CPU_BARRIERS; i++)
+        use_clocks_at(race->barriers[i], race);
 }
 
 static void learn(struct lane *lane, struct cpu_clock *clock)
@@ -155,6 +207,7 @@ static bool meet_again(struct cpu_running *warp, cpu_lanes lanes)
 void cpu_race_fence(struct cpu_running *warp, cpu_lanes lanes, bool in_block)
 {
     cpu_race_warp = warp;
+    cpu_race_use_clocks(warp);
     cpu_race_changes(warp);
     for (; lanes; lanes &= lanes - 1) {
         unsigned number = (unsigned)__builtin_ctz(lanes);
@@ -170,9 +223,24 @@ void cpu_race_fence(struct cpu_running *warp, cpu_lanes lanes, bool in_block)
     }
 }
 
+/* Return whether all lanes of the warp meet. */
+static bool meets_in_full(const struct cpu_running *warp, cpu_lanes lanes, const uint64_t *masks)
+{
+    uint64_t differ = 0;
+    for (unsigned lane = 0; lane < CPU_WARP_SIZE; lane++)
+        differ |= lanes >> lane & 1 ? (uint32_t)masks[lane] ^ (uint64_t)lanes : 0;
+    return lanes == warp->abi.lanes && !differ;
+}
+
 void cpu_race_meet(struct cpu_running *warp, cpu_lanes lanes, const uint64_t *masks)
 {
+    struct plain_times *plain = &warp->block->race->plain;
     cpu_race_warp = warp;
+    if (!warp->block->race->has_clocks && meets_in_full(warp, lanes, masks)) {
+        plain->in_warp[warp->abi.warp_id] = ++plain->own[warp->abi.warp_id];
+        return;
+    }
+    cpu_race_use_clocks(warp);
     cpu_race_changes(warp);
     for (cpu_lanes left = lanes; left;) {
         cpu_lanes named = (cpu_lanes)masks[__builtin_ctz(left)], alike = 0;
@@ -191,28 +259,46 @@ void cpu_race_meet(struct cpu_running *warp, cpu_lanes lanes, const uint64_t *ma
     }
 }
 
-void cpu_race_arrive(struct cpu_running *warp, uint32_t barrier, cpu_lanes lanes, bool waits)
+void cpu_race_arrive(struct cpu_running *warp, uint32_t barrier, uint32_t threads, cpu_lanes lanes, bool waits)
 {
     struct cpu_race_block *race = warp->block->race;
+    uint32_t w = warp->abi.warp_id;
     cpu_race_warp = warp;
-    cpu_race_changes(warp);
     if (barrier >= CPU_BARRIERS)
         return; /* the barrier service raises the fault */
+    if (threads || !waits || lanes != warp->abi.lanes)
+        cpu_race_use_clocks(warp);
+    race->has_met = true;
     struct cpu_meeting **slot = &race->barriers[barrier];
     if (!*slot || !warp->block->barriers[barrier].warps) { /* the first warp to arrive */
         drop_meeting(*slot);
         *slot = NULL;
         *slot = taken(calloc(1, sizeof **slot));
         (*slot)->references = 1;
+        (*slot)->is_plain = !race->has_clocks;
     }
     struct cpu_meeting *meeting = *slot;
-    meeting->clock = gather(meeting->clock, warp, lanes);
-    for (; lanes; lanes &= lanes - 1)
-        lane_of(warp, (unsigned)__builtin_ctz(lanes))->time++;
+    if (race->has_clocks) {
+        cpu_race_changes(warp);
+        meeting->clock = gather(meeting->clock, warp, lanes);
+        for (; lanes; lanes &= lanes - 1)
+            lane_of(warp, (unsigned)__builtin_ctz(lanes))->time++;
+    } else {
+        meeting->times[w] = ++race->plain.own[w];
+    }
     if (waits) {
         meeting->references++;
-        race->passing[warp->abi.warp_id] = meeting;
+        race->passing[w] = meeting;
     }
+}
+
+/* All warps have arrived at a barrier, and the first of them passes it. */
+static void end_meeting(struct cpu_race_block *race, struct cpu_meeting *meeting)
+{
+    for (uint32_t w = 0; !meeting->is_over && w < race->threads / CPU_WARP_SIZE; w++)
+        if (meeting->times[w] > race->plain.in_block[w])
+            race->plain.in_block[w] = meeting->times[w];
+    meeting->is_over = true;
 }
 
 void cpu_race_pass(struct cpu_running *warp, cpu_lanes lanes)
@@ -220,9 +306,12 @@ void cpu_race_pass(struct cpu_running *warp, cpu_lanes lanes)
     struct cpu_meeting **slot = &warp->block->race->passing[warp->abi.warp_id], *meeting = *slot;
     cpu_race_warp = warp;
     *slot = NULL;
-    cpu_race_changes(warp);
-    if (meeting)
+    if (meeting && meeting->is_plain) {
+        end_meeting(warp->block->race, meeting);
+    } else if (meeting) {
+        cpu_race_changes(warp);
         give_all(warp, lanes, meeting->clock);
+    }
     drop_meeting(meeting);
 }
 
@@ -231,6 +320,7 @@ void cpu_race_cluster_arrive(struct cpu_running *warp, cpu_lanes lanes)
     struct cpu_cluster *cluster = warp->block->cluster;
     struct cpu_clock **slot = &cluster->blocks[0]->race->cluster[cluster->phase & 1];
     cpu_race_warp = warp;
+    cpu_race_use_clocks(warp);
     cpu_race_changes(warp);
     if (!cluster->arrived) {
         cpu_clock_release(*slot);
@@ -244,6 +334,7 @@ void cpu_race_cluster_arrive(struct cpu_running *warp, cpu_lanes lanes)
 void cpu_race_cluster_pass(struct cpu_running *warp, cpu_lanes lanes)
 {
     cpu_race_warp = warp;
+    cpu_race_use_clocks(warp);
     cpu_race_changes(warp);
     learn_all(warp, lanes, warp->block->cluster->blocks[0]->race->cluster[warp->cluster_phase & 1]);
 }
@@ -256,6 +347,8 @@ static struct sync_var *sync_var_at(struct cpu_races *races, uint64_t address, b
     if (!*link && make) {
         *link = taken(calloc(1, sizeof **link));
         (*link)->address = address;
+        (*link)->all = races->all_sync_vars;
+        races->all_sync_vars = *link;
     }
     return *link;
 }
@@ -296,6 +389,7 @@ void cpu_race_copies(struct cpu_running *warp, cpu_lanes lanes, uint32_t order, 
 {
     bool bulk = order == CPU_ORDER_COMMIT_BULK || order == CPU_ORDER_WAIT_BULK || order == CPU_ORDER_WAIT_BULK_READ;
     cpu_race_warp = warp;
+    cpu_race_use_clocks(warp);
     cpu_race_changes(warp);
     count = count < GROUPS ? count : GROUPS - 1;
     for (; lanes; lanes &= lanes - 1) {
@@ -341,11 +435,14 @@ static void release_in_block(struct sync_var *sync, struct cpu_running *warp, un
 void cpu_race_synchronise(struct cpu_running *warp, unsigned number, uint32_t flags, uint64_t address)
 {
     struct lane *lane = lane_of(warp, number);
-    cpu_race_changes(warp);
     bool completes = flags & CPU_ACCESS_ASYNC && flags >> CPU_ACCESS_MBARRIER & 7;
     bool releases = flags & CPU_ACCESS_RELEASE, in_block = flags & CPU_ACCESS_BLOCK_SCOPE;
     bool tells = flags & CPU_ACCESS_WRITE && (releases || completes || lane->fenced_block);
     struct sync_var *sync = sync_var_at(races_of(warp), address, tells);
+    if (!sync && !tells)
+        return;
+    cpu_race_use_clocks(warp);
+    cpu_race_changes(warp);
     bool arrives = (flags >> CPU_ACCESS_MBARRIER & 7) == CPU_MBARRIER_UPDATE;
     if (sync && flags & CPU_ACCESS_READ && !arrives) {
         learn(lane, sync->clock);
@@ -368,12 +465,10 @@ void cpu_race_synchronise(struct cpu_running *warp, unsigned number, uint32_t fl
 
 void cpu_race_free_sync_vars(struct cpu_races *races)
 {
-    for (uint32_t bucket = 0; bucket < BUCKETS; bucket++) {
-        for (struct sync_var *each = races->sync_vars[bucket], *next; each; each = next) {
-            next = each->next;
-            cpu_clock_release(each->clock);
-            cpu_clock_release(each->in_block);
-            free(each);
-        }
+    for (struct sync_var *each = races->all_sync_vars, *next; each; each = next) {
+        next = each->all;
+        cpu_clock_release(each->clock);
+        cpu_clock_release(each->in_block);
+        free(each);
     }
 }

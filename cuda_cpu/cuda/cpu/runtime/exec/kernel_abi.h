@@ -107,6 +107,9 @@ struct cpu_runtime {
     /* After a call of bulk in a profiled kernel, with its arguments. */
     void (*profile_bulk)(struct cpu_warp *warp, cpu_lanes lanes, uint32_t index, uint32_t flags,
                          const uint64_t *operands);                                                  /* 208 */
+    /* At the start of a kernel checked for races: it writes global memory only through pointers that it gets, or computes
+     * from, the parameters at these offsets. */
+    void (*check_written)(struct cpu_warp *warp, const uint32_t *offsets, uint32_t count);           /* 216 */
 };
 
 /* One warp in flight. Filled by the runtime before the entry is called. */

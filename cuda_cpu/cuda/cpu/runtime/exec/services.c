@@ -145,4 +145,5 @@ const struct cpu_runtime cpu_check_services = {
     .check_warp = cpu_check_warp,
     .check_order = cpu_check_order,
     .check_barrier = cpu_check_barrier,
+    .check_written = cpu_check_written,
 };
