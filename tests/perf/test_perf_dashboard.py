@@ -105,7 +105,7 @@ def test_changes_are_listed(page):
 
 
 def test_the_roofline_has_the_peak_of_the_device(page):
-    assert "Roofline: H100, single precision" in page
+    assert "Roofline: NVIDIA H100, single precision" in page
     assert page.count("<circle") == 2
     assert "4 operations per byte" in page
 

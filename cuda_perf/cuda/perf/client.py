@@ -93,6 +93,10 @@ class Client:
         self._process.communicate()
         self._errors.close()
 
+    def measure_peaks(self, limit: float) -> None:
+        """Add the highest rates of the device to the environment; none if they cannot be measured."""
+        self.environment.peaks = self._ask(limit, do="peaks").get("peaks", {})
+
     def prepare(self, key: str, count: bool, limit: float) -> Result:
         answer = self._ask(limit, do="prepare", key=key, count=count)
         return schema.build(Result, answer["result"], key)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
-from cuda.perf import change_points, charts, heat_map, suspects
+from cuda.perf import change_points, charts, heat_map, peaks, suspects
 from cuda.perf.change_points import Change
 from cuda.perf.history import SECONDS, History, Point, Series
 from cuda.perf.model import Run
@@ -77,11 +77,6 @@ if (heat) heat.addEventListener("mousemove", event => {
   document.getElementById("named").textContent = known ? `${data.heat[row]}, ${data.runs[run]}` : "";
 });
 """
-# The most that devices can do, by their data sheets: single precision without tensor cores, and memory.
-PEAKS = {
-    "A100": (19.5e12, 1.555e12), "H100": (66.9e12, 3.35e12), "H200": (66.9e12, 4.8e12), "L4": (30.3e12, 0.3e12),
-    "RTX 4090": (82.6e12, 1.008e12), "T4": (8.1e12, 0.32e12),
-}  # fmt: skip
 
 
 class Shown(NamedTuple):
@@ -237,13 +232,12 @@ def _roofline(run: Run | None) -> str:
             kernels.append(charts.Kernel(result.key, result.work.flops / moved, flops))
     if run is None or not kernels:
         return ""
-    device = run.environment.device
-    known = next((name for name in PEAKS if name.replace(" ", "") in device.replace(" ", "")), None)
-    if known:
-        peak = charts.Peak(*PEAKS[known], f"{known}, single precision without tensor cores, by its data sheet")
+    device, known = run.environment.device or "this device", peaks.known(run.environment)
+    if peaks.FLOPS in known and peaks.BYTES in known:
+        peak = charts.Peak(known[peaks.FLOPS], known[peaks.BYTES], f"{device}, single precision")
     else:
         best = max(each.flops for each in kernels), max(each.flops / each.intensity for each in kernels)
-        peak = charts.Peak(*best, f"the best rates of this run on {device or 'this device'}")
+        peak = charts.Peak(*best, f"the best rates of this run on {device}")
     return f"<h2>Roofline of the latest run</h2>{charts.roofline(kernels, peak)}"
 
 

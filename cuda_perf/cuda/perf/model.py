@@ -66,6 +66,7 @@ class Environment:
     commit: str = ""  # of the Git checkout with the benchmarks, "" if there is none
     modified: bool = False  # the checkout has changes that are not committed
     clocks: dict[str, float] = field(default_factory=dict)  # name -> Hz, as set: "sm", "memory", "cpu max"
+    peaks: dict[str, float] = field(default_factory=dict)  # highest rates of the device, per second; see `peaks`
     settings: dict[str, str] = field(default_factory=dict)  # of the CPU device and the system: governor, turbo, ...
 
     @property

@@ -66,6 +66,8 @@ class Runner:
             points = {key: point for key, point in client.points.items() if self._selected(key)}
             if not points:
                 raise CommandError(f"no benchmark matches {' or '.join(map(repr, self._plan.filters))}")
+            if not self._plan.counters_only and not resume:
+                client = self._with_peaks(client)
             run = Run(time.time(), self._plan.label, client.environment)
             if resume:
                 self._resume(run)
@@ -76,6 +78,15 @@ class Runner:
         finally:
             client.close()
         return files.read(self._path)
+
+    def _with_peaks(self, client: Client) -> Client:
+        """Add the device's highest rates to the environment; a worker that fails to measure them is replaced."""
+        try:
+            client.measure_peaks(self._plan.limit)
+        except WorkerError:
+            client.close()
+            return Client(self._side)
+        return client
 
     def _selected(self, key: str) -> bool:
         return key == self._plan.only if self._plan.only else matches(key, self._plan.filters)

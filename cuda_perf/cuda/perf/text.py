@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from cuda.perf import statistics
+from cuda.perf import peaks, statistics
 from cuda.perf.comparing import Comparison, CounterChange, Report, Verdict
 from cuda.perf.model import Result, Run, Status
 
@@ -37,19 +37,19 @@ def table(rows: Sequence[Sequence[str]], left: int = 1) -> str:
 
 
 def of_run(run: Run) -> str:
-    """Return the results of a run: time with its confidence interval, processes, throughput."""
-    rows: list[tuple[str, ...]] = [("benchmark", "time", "±", "processes", "GB/s", "GFLOP/s")]
+    """Return the results of a run: time with its confidence interval, processes, throughput, share of the peak."""
+    rows: list[tuple[str, ...]] = [("benchmark", "time", "±", "processes", "GB/s", "GFLOP/s", "of peak")]
     problems = []
     for result in sorted(run.results, key=lambda each: each.key):
         if result.status != Status.OK:
             problems.append(f"{result.key}: {result.status}" + (f": {result.message}" if result.message else ""))
         elif result.samples:
-            rows.append(_row(result))
+            rows.append(_row(result, peaks.known(run.environment)))
     shown = table(rows) if len(rows) > 1 else ""
     return shown + "".join(f"{problem}\n" for problem in problems)
 
 
-def _row(result: Result) -> tuple[str, ...]:
+def _row(result: Result, known: dict[str, float]) -> tuple[str, ...]:
     values = statistics.units(result)
     estimate = statistics.mean(values)
     time = math.exp(estimate.value)
@@ -57,7 +57,9 @@ def _row(result: Result) -> tuple[str, ...]:
     moved = (result.work.bytes_read + result.work.bytes_written) / time / 1e9
     flops = result.work.flops / time / 1e9
     rates = (f"{rate:.3g}" if rate else "-" for rate in (moved, flops))
-    return (result.key, seconds(time), width, str(len(values)), *rates)
+    share = peaks.share(result.work, time, known)
+    of_peak = f"{share[0]:.0%} ({share[1]})" if share else "-"
+    return (result.key, seconds(time), width, str(len(values)), *rates, of_peak)
 
 
 def of_report(report: Report, all_rows: bool = False) -> str:

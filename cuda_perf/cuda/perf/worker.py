@@ -45,7 +45,17 @@ class Worker:
             for key, (each, axes) in self._points.items()
         }
         folder = os.path.dirname(files[0]) if files else "."
-        return {"environment": asdict(environment.collect(folder)), "points": points}
+        self._environment = environment.collect(folder)
+        return {"environment": asdict(self._environment), "points": points}
+
+    def peaks(self) -> dict[str, Any]:
+        """Return the highest rates of the device."""
+        from cuda.perf import peaks
+
+        try:
+            return {"peaks": peaks.of(self._environment, self._device, self._stream)}
+        except Exception as error:
+            return {"failed": describe(error)}
 
     def prepare(self, key: str, count: bool = False) -> dict[str, Any]:
         """Call a benchmark's function, check its result, and count what it does if asked to."""
