@@ -72,8 +72,20 @@ def odd(function: Callable[[Any], Any], slope: Any = 1) -> Callable[[Any], Any]:
     return rest
 
 
+def of_atanh(z: Any) -> Any:
+    """(atanh(s) / s - 1) / z - 1 / 3, divided by z, for z = s * s."""
+    s = mp.sqrt(z)
+    return ((mp.atanh(s) / s - 1) / z - mpf(1) / 3) / z
+
+
 def _erfcx(x: Any) -> Any:
     return mp.exp(x * x) * mp.erfc(x)
+
+
+def of_erf(z: Any) -> Any:
+    """Return erf(x) / x without its largest part, for z = x * x."""
+    x = mp.sqrt(z)
+    return mp.erf(x) / x - 2 / mp.sqrt(mp.pi)
 
 
 def mapped_erfcx(k: Any) -> Callable[[Any], Any]:
@@ -151,9 +163,15 @@ TABLE: dict[str, tuple[str, Callable[[Any], Any], Any, Any, int]] = {
     # exp(r) = 1 + r + r**2 P(r)
     "exp": ("double", series(lambda r: (mp.expm1(r) - r) / r**2, 0.5), -LN2 / 2, LN2 / 2, 11),
     "expf": ("float", series(lambda r: (mp.expm1(r) - r) / r**2, 0.5), -LN2 / 2, LN2 / 2, 5),
+    # 2**f = 1 + f P(f)
+    "exp2f": ("float", series(lambda f: mp.expm1(f * LN2) / f, LN2), -0.5, 0.5, 6),
     # log((1 + s) / (1 - s)) = 2 s + s**3 (2/3 + z P(z)), z = s**2
     "log": ("double", of_log, mpf(2) ** -40, mpf("0.0295"), 8),
-    "logf": ("float", of_log, mpf(2) ** -40, mpf("0.0295"), 2),
+    # log(1 + f) = f + f**2 P(f); atanh s = s + s**3 P(s**2)
+    "logf": ("float", series(lambda f: (mp.log1p(f) - f) / f**2, -0.5), -0.25, 0.5, 9),
+    # log2(1 + f) = f / log 2 + f**2 P(f)
+    "log2f": ("float", series(lambda f: (mp.log1p(f) - f) / f**2 / LN2, -0.5 / LN2), mpf("-0.293"), mpf("0.4143"), 9),
+    "atanhf": ("float", of_atanh, mpf(2) ** -40, mpf("0.0425"), 3),
     # sin r = r + r**3 P(r**2); cos r = 1 - r**2 / 2 + r**4 P(r**2)
     "sin": ("double", odd(mp.sin), mpf(2) ** -40, (mp.pi / 4) ** 2 * mpf("1.0001"), 6),
     "sinf": ("float", odd(mp.sin), mpf(2) ** -40, (mp.pi / 4) ** 2 * mpf("1.0001"), 3),
@@ -171,48 +189,74 @@ TABLE: dict[str, tuple[str, Callable[[Any], Any], Any, Any, int]] = {
         (mp.pi / 4) ** 2 * mpf("1.0001"),
         2,
     ),
+    # sin(pi t) = t (pi + t**2 P(t**2)); cos(pi t) = 1 + t**2 P(t**2)
+    "sinpif": ("float", odd(mp.sinpi, mp.pi), mpf(2) ** -40, mpf("0.06251"), 3),
+    "cospif": ("float", lambda z: (mp.cospi(mp.sqrt(z)) - 1) / z, mpf(2) ** -40, mpf("0.06251"), 3),
     # asin x = x + x**3 P(x**2), |x| <= 1/2; atan likewise for |x| <= tan(pi / 8)
     "asin": ("double", odd(mp.asin), mpf(2) ** -40, mpf("0.2501"), 13),
     "atan": ("double", odd(mp.atan), mpf(2) ** -40, mp.tan(mp.pi / 8) ** 2 * mpf("1.0001"), 12),
+    "asinf": ("float", odd(mp.asin), mpf(2) ** -40, mpf("0.2501"), 5),
+    "atanf": ("float", odd(mp.atan), mpf(2) ** -40, mpf("1.0001"), 9),
     # sinh x = x + x**3 P(x**2) for |x| < 1; tanh likewise below 0.35
     "sinh": ("double", odd(mp.sinh), mpf(2) ** -40, mpf("1.0001"), 6),
     "tanh": ("double", odd(mp.tanh), mpf(2) ** -40, mpf("0.1226"), 9),
+    "sinhf": ("float", odd(mp.sinh), mpf(2) ** -40, mpf("1.0001"), 3),
+    "tanhf": ("float", odd(mp.tanh), mpf(2) ** -40, mpf("0.3601"), 5),
     # erf x = x (1 + P(x**2)) for |x| < 1, with the slope 2 / sqrt(pi) in two parts
-    "erf": (
-        "double",
-        lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z) - mpf(2) / mp.sqrt(mp.pi),
-        mpf(2) ** -40,
-        mpf("1.0001"),
-        12,
-    ),
+    "erf": ("double", of_erf, mpf(2) ** -40, mpf("1.0001"), 12),
+    "erff": ("float", of_erf, mpf(2) ** -40, mpf("1.0001"), 6),
+    # log2(erfc x)
+    "erfcf": ("float", lambda x: mp.log(mp.erfc(x), 2), 1, 4, 8),
     "erfcx": ("double", mapped_erfcx(mpf(4)), -1, 1, 26),
+    "erfcxf": ("float", mapped_erfcx(mpf("1.5")), -1, 1, 12),
     # log1p(x) near 1 and 2 for lgamma: lgamma(1 + x) / x and lgamma(2 + x) / x
     "lgamma1": ("double", series(lambda x: mp.loggamma(1 + x) / x, -mp.euler), mpf("-0.3"), mpf("0.5"), 24),
     "lgamma2": ("double", series(lambda x: mp.loggamma(2 + x) / x, 1 - mp.euler), mpf("-0.5"), mpf("0.5"), 19),
+    "lgamma1f": ("float", series(lambda x: mp.loggamma(1 + x) / x, -mp.euler), mpf("-0.4"), mpf("0.4"), 10),
+    "lgamma2f": ("float", series(lambda x: mp.loggamma(2 + x) / x, 1 - mp.euler), mpf("-0.6"), 1, 9),
+    # lgamma(5.5 + x)
+    "lgamma3f": ("float", lambda x: mp.loggamma(mpf("5.5") + x), -2.5, 2.5, 10),
     "stirling": ("double", stirling, mpf(10) ** -6, mpf(1) / 64, 7),
+    "stirlingf": ("float", stirling, mpf(10) ** -6, mpf(1) / 16, 2),
     # gamma(2 + x), 0 <= x <= 1
     "gamma": ("double", lambda x: mp.gamma(2 + x), 0, 1, 18),
+    # 1 / gamma(1 + x), |x| <= 1/2
+    "rgammaf": ("float", lambda x: mp.rgamma(1 + x), -0.5, 0.5, 8),
     # erfinv(x) / x for w = -log(1 - x**2): M. Giles, "Approximating the erfinv function" (2012) has this form
     "erfinv1": ("double", lambda t: erfinv_of(t + 3), -3, 3, 24),
     "erfinv2": ("double", lambda t: erfinv_of((t + mpf("3.25")) ** 2), mpf("-0.85"), mpf("0.85"), 23),
+    "erfinv1f": ("float", erfinv_of, 0, 5, 10),
     # erfcinv(x) / v for v = sqrt(w), as a function of 1 / v
+    "erfinv2f": ("float", lambda t: erfcinv_of(1 / (t + mpf("0.27")) ** 2), mpf("-0.173"), mpf("0.178"), 9),
     "erfinv3": ("double", lambda t: erfcinv_of(1 / (t + mpf("0.14")) ** 2), mpf("-0.104"), mpf("0.104"), 32),
     # I0(x) and I1(x) / x as functions of (x / 8)**2, x <= 8; beyond, sqrt(x) exp(-x) I(x) as functions of 8 / x - 1 / 2
     "i0": ("double", lambda z: mp.besseli(0, 8 * mp.sqrt(z)), 0, 1, 15),
+    "i0f": ("float", lambda z: mp.besseli(0, 8 * mp.sqrt(z)), 0, 1, 11),
     "i1": ("double", series(lambda z: mp.besseli(1, 8 * mp.sqrt(z)) / (8 * mp.sqrt(z)), 0.5), 0, 1, 14),
+    "i1f": ("float", series(lambda z: mp.besseli(1, 8 * mp.sqrt(z)) / (8 * mp.sqrt(z)), 0.5), 0, 1, 10),
     "i0_large": ("double", lambda t: scaled_i(0, t + mpf(0.5)), -0.5, 0.5, 26),
+    "i0_largef": ("float", lambda t: scaled_i(0, t + mpf(0.5)), -0.5, 0.5, 5),
     "i1_large": ("double", lambda t: scaled_i(1, t + mpf(0.5)), -0.5, 0.5, 26),
+    "i1_largef": ("float", lambda t: scaled_i(1, t + mpf(0.5)), -0.5, 0.5, 5),
     # J0(x) / ((x**2 - a**2) (x**2 - b**2)) and J1(x) / x over the same, a and b the first two zeros, for x**2 / 32 - 1
     "j0": ("double", lambda u: rest_of_j(0, J0, u), -1, 1, 16),
+    "j0f": ("float", lambda w: rest_of_j(0, J0, 1 - 2 * w), 0, 1, 9),
     "j1": ("double", lambda u: rest_of_j(1, J1, u), -1, 1, 15),
+    "j1f": ("float", lambda w: rest_of_j(1, J1, 1 - 2 * w), 0, 1, 9),
     # (Y0(x) - 2 / pi log(x / a) J0(x)) / (x**2 - a**2), a the first zero; Y1 likewise, with its pole
     "y0": ("double", rest_of_y0, -1, 1, 17),
+    "y0f": ("float", rest_of_y0, -1, 1, 9),
     "y1": ("double", rest_of_y1, -1, 1, 16),
+    "y1f": ("float", rest_of_y1, -1, 1, 8),
     # P and x Q of Hankel's expansions beyond 8 (DLMF 10.17), as functions of (8 / x)**2
     "p0": ("double", lambda t: hankel(0, t)[0], 0, 1, 16),
+    "p0f": ("float", lambda t: hankel(0, t)[0], 0, 1, 2),
     "q0": ("double", lambda t: hankel(0, t)[1], 0, 1, 16),
+    "q0f": ("float", lambda t: hankel(0, t)[1], 0, 1, 3),
     "p1": ("double", lambda t: hankel(1, t)[0], 0, 1, 16),
+    "p1f": ("float", lambda t: hankel(1, t)[0], 0, 1, 2),
     "q1": ("double", lambda t: hankel(1, t)[1], 0, 1, 16),
+    "q1f": ("float", lambda t: hankel(1, t)[1], 0, 1, 3),
 }
 
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mathematical functions of all overloads: in C++, a name without suffix also takes float, and integers as double.
 #pragma once
-#include "special.h"
+#include "float_special.h"
 
 #define __OPEN_CUDA_OVERLOAD(name) \
     __OPEN_CUDA_CONST float name(float x) { return name##f(x); }

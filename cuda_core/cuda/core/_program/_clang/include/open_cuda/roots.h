@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Roots and norms: an approximation, and Newton's steps, the last one with the exact residual.
 #pragma once
-#include "trigonometric.h"
+#include "float_trigonometric.h"
 
 __OPEN_CUDA_CONST double rsqrt(double x) {
     double y = 1 / sqrt(x);
@@ -68,26 +68,22 @@ __OPEN_CUDA_CONST double __oc_rnorm(__open_cuda_squares s) {
     __oc_dd one = __oc_product(__oc_product(s.sum, y), y);
     return fma(-0.5 * y, (one.high - 1) + one.low, y) / s.scale;
 }
+__OPEN_CUDA_FN __open_cuda_squares __oc_all_squares(int count, const double *x) {
+    double most = 0;
+    for (int i = 0; i < count; i++) most = fmax(most, fabs(x[i]));
+    double scale = most > 0x1p400 ? 0x1p600 : most < 0x1p-400 ? 0x1p-600 : 1, inverse = 1 / scale;
+    __oc_dd s = {0, 0};
+    for (int i = 0; i < count; i++) s = __oc_add(s, __oc_product(x[i] * inverse, x[i] * inverse));
+    return {s, scale, most == (double)INFINITY};
+}
 #define __OPEN_CUDA_NORMS(type, f)                                                                                         \
-    __OPEN_CUDA_CONST type hypot##f(type x, type y) { return (type)__oc_norm(__oc_squares(x, y, 0, 0)); }                  \
-    __OPEN_CUDA_CONST type rhypot##f(type x, type y) { return (type)__oc_rnorm(__oc_squares(x, y, 0, 0)); }                \
-    __OPEN_CUDA_CONST type norm3d##f(type x, type y, type z) { return (type)__oc_norm(__oc_squares(x, y, z, 0)); }         \
-    __OPEN_CUDA_CONST type rnorm3d##f(type x, type y, type z) { return (type)__oc_rnorm(__oc_squares(x, y, z, 0)); }       \
-    __OPEN_CUDA_CONST type norm4d##f(type x, type y, type z, type w) { return (type)__oc_norm(__oc_squares(x, y, z, w)); } \
-    __OPEN_CUDA_CONST type rnorm4d##f(type x, type y, type z, type w) { return (type)__oc_rnorm(__oc_squares(x, y, z, w)); } \
-    __OPEN_CUDA_FN __open_cuda_squares __oc_all_squares##f(int count, const type *x) {                                     \
-        double most = 0;                                                                                                   \
-        bool infinite = false;                                                                                             \
-        for (int i = 0; i < count; i++) most = fmax(most, (double)__open_cuda_abs(x[i]));                                  \
-        infinite = most == (double)INFINITY;                                                                               \
-        double scale = most > 0x1p400 ? 0x1p600 : most < 0x1p-400 ? 0x1p-600 : 1, inverse = 1 / scale;                     \
-        __oc_dd s = {0, 0};                                                                                                \
-        for (int i = 0; i < count; i++) s = __oc_add(s, __oc_product(x[i] * inverse, x[i] * inverse));                     \
-        return {s, scale, infinite};                                                                                       \
-    }                                                                                                                      \
-    __OPEN_CUDA_FN type norm##f(int count, const type *x) { return (type)__oc_norm(__oc_all_squares##f(count, x)); }       \
-    __OPEN_CUDA_FN type rnorm##f(int count, const type *x) { return (type)__oc_rnorm(__oc_all_squares##f(count, x)); }
+    __OPEN_CUDA_CONST type hypot##f(type x, type y) { return __oc_norm(__oc_squares(x, y, 0, 0)); }                        \
+    __OPEN_CUDA_CONST type rhypot##f(type x, type y) { return __oc_rnorm(__oc_squares(x, y, 0, 0)); }                      \
+    __OPEN_CUDA_CONST type norm3d##f(type x, type y, type z) { return __oc_norm(__oc_squares(x, y, z, 0)); }               \
+    __OPEN_CUDA_CONST type rnorm3d##f(type x, type y, type z) { return __oc_rnorm(__oc_squares(x, y, z, 0)); }             \
+    __OPEN_CUDA_CONST type norm4d##f(type x, type y, type z, type w) { return __oc_norm(__oc_squares(x, y, z, w)); }       \
+    __OPEN_CUDA_CONST type rnorm4d##f(type x, type y, type z, type w) { return __oc_rnorm(__oc_squares(x, y, z, w)); }     \
+    __OPEN_CUDA_FN type norm##f(int count, const type *x) { return __oc_norm(__oc_all_squares(count, x)); }                \
+    __OPEN_CUDA_FN type rnorm##f(int count, const type *x) { return __oc_rnorm(__oc_all_squares(count, x)); }
 __OPEN_CUDA_NORMS(double, )
 __OPEN_CUDA_NORMS(float, f)
-__OPEN_CUDA_BY_DOUBLE(cbrt)
-__OPEN_CUDA_BY_DOUBLE(rcbrt)

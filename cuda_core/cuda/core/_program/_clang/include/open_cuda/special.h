@@ -210,21 +210,3 @@ __OPEN_CUDA_FN double jn(int n, double x) {
     double first = j0(a), second = j1(a);
     return sign * found * (fabs(first) > fabs(second) ? first / y : second / above);
 }
-
-__OPEN_CUDA_BY_DOUBLE(erf)
-__OPEN_CUDA_BY_DOUBLE(erfc)
-__OPEN_CUDA_BY_DOUBLE(erfcx)
-__OPEN_CUDA_BY_DOUBLE(erfinv)
-__OPEN_CUDA_BY_DOUBLE(erfcinv)
-__OPEN_CUDA_BY_DOUBLE(normcdf)
-__OPEN_CUDA_BY_DOUBLE(normcdfinv)
-__OPEN_CUDA_BY_DOUBLE(lgamma)
-__OPEN_CUDA_BY_DOUBLE(tgamma)
-__OPEN_CUDA_BY_DOUBLE(cyl_bessel_i0)
-__OPEN_CUDA_BY_DOUBLE(cyl_bessel_i1)
-__OPEN_CUDA_BY_DOUBLE(j0)
-__OPEN_CUDA_BY_DOUBLE(j1)
-__OPEN_CUDA_BY_DOUBLE(y0)
-__OPEN_CUDA_BY_DOUBLE(y1)
-__OPEN_CUDA_FN float jnf(int n, float x) { return (float)jn(n, (double)x); }
-__OPEN_CUDA_FN float ynf(int n, float x) { return (float)yn(n, (double)x); }
