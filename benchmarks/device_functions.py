@@ -77,7 +77,8 @@ class Bench:
         from cuda.core import LaunchConfig, Program, launch
 
         dtype, suffix = (np.float32, "f") if type_ == "float" else (np.float64, "")
-        buffers = [self.array(*FUNCTIONS[name], dtype), self.array(-4, 4, dtype), self.array(0, 0, dtype)]
+        low, high = FUNCTIONS[name]
+        buffers = [self.array(low, high, dtype), self.array(-4, 4, dtype), self.array(0, 0, dtype)]
         second = ", y[i]" if name in OF_TWO else ""
         text = f"""extern "C" __global__ void k(const {type_} *x, const {type_} *y, {type_} *out) {{
             int i = blockIdx.x * blockDim.x + threadIdx.x; out[i] = {name}{suffix}(x[i]{second}); }}"""
