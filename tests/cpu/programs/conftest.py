@@ -17,4 +17,5 @@ pytest_generate_tests = run_with_both(
     "test_cuda_math",
     "test_cuda_math_exact",
     "test_cuda_small_floats",
+    "test_cuda_wmma",
 )
