@@ -16,6 +16,8 @@ import subprocess
 import sys
 import time
 
+from cuda.perf import timing
+
 RUNS = {"": 3}  # of each kernel, of which the shortest counts; with checks one
 TARGETS = {"memcheck": 5, "racecheck": 8}
 SLOW = "matmul, 1024"
@@ -32,12 +34,8 @@ def measure(names: list[str]) -> None:
             continue
         bench.allocate(case)
         run, _ = bench.launches(case)
-        run(1)
-        times = []
-        for _ in range(RUNS.get(os.environ["CUDA_CPU_CHECK"], 1)):
-            start = time.process_time()
-            run(1)
-            times.append(time.process_time() - start)
+        runs = RUNS.get(os.environ["CUDA_CPU_CHECK"], 1)
+        times = timing.repeated(lambda run=run: run(1), runs, time.process_time)  # type: ignore[misc]
         print(json.dumps([case.name, min(times)]), flush=True)
 
 

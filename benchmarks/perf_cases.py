@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from cuda.core import LaunchConfig, Module, launch
 from cuda.perf import State, axis, benchmark
 
-BLOCKS = 200
+SIZES = 100, 200, 300, 400  # blocks, of which 2 % and 5 % are whole numbers
 CHANGES = {"base": 1.0, "same": 1.0, "slower2": 1.02, "slower5": 1.05}
 SOURCE = r"""
 extern "C" __global__ void compute(const float *x, float *y, int count) // dependent multiplications and additions
@@ -50,14 +52,20 @@ extern "C" __global__ void gather(const float *x, float *y, int count) // irregu
 COUNTS = {"compute": 64, "copy": 1024, "shared": 16, "gather": 16}
 
 
+@functools.cache
+def module() -> Module:
+    return Module.from_source(SOURCE)
+
+
 @benchmark
 @axis.variant("kernel", *COUNTS)
+@axis.size("size", *SIZES)
 @axis.variant("change", *CHANGES)
-def case(state: State, kernel: str, change: str) -> None:
+def case(state: State, kernel: str, size: int, change: str) -> None:
     """Launch a kernel with as many blocks as the change says."""
-    blocks, count = round(BLOCKS * CHANGES[change]), COUNTS[kernel]
-    function = getattr(Module.from_source(SOURCE), kernel)
-    x = state.device.to_device(np.ones(2 * BLOCKS * 1024, np.float32), stream=state.stream)
-    y = state.device.zeros(2 * BLOCKS * 1024, np.float32, stream=state.stream)
+    blocks, count = round(size * CHANGES[change]), COUNTS[kernel]
+    function = getattr(module(), kernel)
+    x = state.device.to_device(np.ones(2 * size * 1024, np.float32), stream=state.stream)
+    y = state.device.zeros(2 * size * 1024, np.float32, stream=state.stream)
     config = LaunchConfig(grid=blocks, block=256)
     state.exec(lambda launched: launch(launched.stream, config, function, x, y, count))

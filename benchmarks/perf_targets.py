@@ -1,9 +1,13 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Measure the error rates of comparisons: python -m benchmarks.perf_targets [--comparisons N] [--detections N]
+"""Measure the error rates of comparisons: python -m benchmarks.perf_targets [--state FILE]
 
 A/A: duets of identical kernels, half of them while other processes load all cores; a verdict "faster" or "slower" is a
 false alarm. A/B: duets with 5 % or 2 % more work. The same samples are given to two other rules:
+
+All kernels are compared in each duet, so that the start of a process is shared: 500 A/A and 200 A/B comparisons take
+some 25 minutes on two cores that nothing else uses, and each further change with 200 comparisons some 8. Each duet is
+appended to a file (--state): after an interruption the same command continues, and prints the table of all duets.
 
 nvbench: the difference of the means is significant if it is larger than the smaller of the two relative standard
 deviations, as NVIDIA/nvbench issue 316 describes nvbench_compare.py.
@@ -14,16 +18,18 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import itertools
+import json
 import math
 import os
 import pathlib
+import platform
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -102,21 +108,39 @@ Rule = Callable[[Result], int]
 OTHERS: dict[str, Rule] = {"nvbench": nvbench, "pyperf": pyperf}
 
 
-def measure(change: str, count: int, plan: Plan, loaded: bool) -> tuple[Counter[tuple[str, int]], int]:
-    """Return how often each rule gave each sign, in at least `count` comparisons, and their number."""
-    signs: Counter[tuple[str, int]] = Counter()
-    done = 0
+def measure(change: str, plan: Plan, loaded: bool) -> dict[str, Any]:
+    """Run a duet, and return the signs that each rule gave to its comparisons, and the time it took."""
+    began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, load(loaded):
-        while done < count:
-            run = duet(change, plan, folder)
-            verdicts = ours(run)
-            for result in run.results:
-                signs["cuda.perf", verdicts[result.key]] += 1
-                for name, rule in OTHERS.items():
-                    signs[name, rule(result)] += 1
-            done += len(run.results)
-            print(f"{change}, {'loaded' if loaded else 'as it is'}: {done} of {count}", file=sys.stderr, flush=True)
-    return signs, done
+        run = duet(change, plan, folder)
+    verdicts = ours(run)
+    signs = {"cuda.perf": verdicts} | {
+        name: {result.key: rule(result) for result in run.results} for name, rule in OTHERS.items()
+    }
+    return {"change": change, "loaded": loaded, "seconds": time.monotonic() - began, "signs": signs}
+
+
+class State:
+    """The duets that have been run, in a file of JSON lines that begins with the settings."""
+
+    def __init__(self, path: pathlib.Path, settings: dict[str, Any]) -> None:
+        lines = path.read_text().split("\n")[:-1] if path.exists() else []  # a line that was cut off does not count
+        if lines and json.loads(lines[0]) != settings:
+            raise SystemExit(f"{path} is of other settings: {lines[0]}; give another --state")
+        self.duets: list[dict[str, Any]] = [json.loads(line) for line in lines[1:]]
+        self._path = path
+        path.write_text("".join(f"{line}\n" for line in lines or [json.dumps(settings)]))
+
+    def add(self, duet: dict[str, Any]) -> None:
+        self.duets.append(duet)
+        with open(self._path, "a") as file:
+            file.write(json.dumps(duet) + "\n")
+
+    def of(self, change: str, loaded: bool) -> list[dict[str, Any]]:
+        return [each for each in self.duets if (each["change"], each["loaded"]) == (change, loaded)]
+
+    def count(self, change: str, loaded: bool) -> int:
+        return sum(len(each["signs"]["cuda.perf"]) for each in self.of(change, loaded))
 
 
 def interval(found: int, count: int) -> str:
@@ -127,34 +151,45 @@ def interval(found: int, count: int) -> str:
     return f"{100 * exact.low:.1f} .. {100 * exact.high:.1f} %"
 
 
+def rows(state: State, change: str, loaded: bool) -> Iterator[str]:
+    """Yield the rows of an experiment, one for each rule."""
+    duets, done = state.of(change, loaded), state.count(change, loaded)
+    for name in ("cuda.perf", *OTHERS) if done else ():
+        signs = Counter(sign for each in duets for sign in each["signs"][name].values())
+        found = signs[-1] + signs[1] if change == "same" else signs[1]
+        seconds = sum(each["seconds"] for each in duets) / done
+        rate = f"{100 * found / done:.1f} % | {interval(found, done)} | {seconds:.1f}"
+        yield f"| {change}, {LOADS[loaded]} | {done} | {name} | {signs[-1]} | {signs[1]} | {rate} |"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--comparisons", type=int, default=500, help="A/A; default 500")
     parser.add_argument("--detections", type=int, default=200, help="A/B, for each change; default 200")
     parser.add_argument("--processes", type=int, default=10, help="per comparison; default 10")
-    parser.add_argument("--changes", nargs="*", default=["slower5", "slower2"], help="A/B; default slower5 slower2")
+    parser.add_argument("--changes", nargs="*", default=["slower5"], help="A/B: slower5, slower2; default slower5")
     parser.add_argument("--loads", nargs="*", choices=LOADS, default=LOADS, help="default: both, each half")
+    parser.add_argument("--state", type=pathlib.Path, default=pathlib.Path("perf_targets.jsonl"), metavar="FILE",
+                        help="of the duets; default %(default)s")  # fmt: skip
     options = parser.parse_args()
     # One worker: with as many as cores, every other process of the machine delays each launch.
     os.environ |= {"CUDA_PYTHON_DRIVER": "cpu", "CUDA_CPU_WORKERS": "1"}
     plan = Plan(budget=3600, block=Block(0.005, 0), least=options.processes, most=options.processes)
-    print(f"{machine()} Load when it began: {os.getloadavg()[0]:.1f}.\n")
+    state = State(options.state, {"processes": options.processes, "host": platform.node()})
+    counts = {"same": options.comparisons} | dict.fromkeys(options.changes, options.detections)
+    experiments = [(change, LOADS.index(each) == 1) for change in counts for each in options.loads]
+    goals = {experiment: counts[experiment[0]] // len(options.loads) for experiment in experiments}
+    print(f"{machine()} Load when it began: {os.getloadavg()[0]:.1f}.\n", flush=True)
+    # A duet of each experiment in turn, so that all see the same hours, and an interrupted series has some of each.
+    while missing := [each for each in experiments if state.count(*each) < goals[each]]:
+        for each in missing:
+            state.add(measure(each[0], plan, each[1]))
+            shown = f"{each[0]}, {LOADS[each[1]]}: {state.count(*each)} of {goals[each]}"
+            print(shown, file=sys.stderr, flush=True)
     print("| experiment | comparisons | rule | faster | slower | rate | 95 % interval | seconds per comparison |")
     print("|---|---|---|---|---|---|---|---|")
-    counts = {"same": options.comparisons} | dict.fromkeys(options.changes, options.detections)
-    for change, loaded in itertools.product(counts, options.loads):
-        count = counts[change] // 2
-        if count <= 0:
-            continue
-        began = time.monotonic()
-        signs, done = measure(change, count, plan, loaded == LOADS[1])
-        seconds = (time.monotonic() - began) / done
-        for name in ("cuda.perf", *OTHERS):
-            faster, slower = signs[name, -1], signs[name, 1]
-            found = faster + slower if change == "same" else slower
-            title = f"{change}, {loaded}"
-            rate = f"{100 * found / done:.1f} % | {interval(found, done)} | {seconds:.1f}"
-            print(f"| {title} | {done} | {name} | {faster} | {slower} | {rate} |", flush=True)
+    for each in experiments:
+        print("\n".join(rows(state, *each)))
 
 
 if __name__ == "__main__":

@@ -14,18 +14,14 @@ import os
 import time
 from collections.abc import Callable
 
+from cuda.perf import timing
+
 RUNS = 3
 
 
 def shortest(run: Callable[[int], None]) -> float:
     """Return the seconds of the shortest of some runs, after one that compiles."""
-    run(1)
-    times = []
-    for _ in range(RUNS):
-        start = time.process_time()
-        run(1)
-        times.append(time.process_time() - start)
-    return min(times)
+    return min(timing.repeated(lambda: run(1), RUNS, time.process_time))
 
 
 def main() -> None:

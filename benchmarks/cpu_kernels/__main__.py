@@ -26,6 +26,7 @@ from benchmarks.cpu_kernels.data import reset
 from benchmarks.cpu_kernels.peers import HERE, Numba, compiled_c, peaks, source_of
 from benchmarks.cpu_kernels.workloads.cases import workloads
 from benchmarks.tables import duration, machine
+from cuda.perf import timing
 
 if TYPE_CHECKING:
     from cuda.core import ObjectCode
@@ -112,19 +113,12 @@ def path_of(notes: str) -> str:
 
 
 def timed(run: Callable[[int], object], count: int) -> float:
-    start = clock()
-    run(count)
-    return (clock() - start) / count
+    return timing.timed(lambda: run(count), clock) / count
 
 
 def alternate(sides: dict[Side, Callable[[], float]], seconds: float) -> dict[Side, float]:
     """Run all sides alternately until the time is over; return the medians, or the minima."""
-    found: dict[Side, list[float]] = {name: [] for name in sides}
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(found[next(iter(sides))]) < 5:
-        for name, side in sides.items():
-            found[name].append(side())
-    return {name: pick(values) for name, values in found.items()}
+    return {name: pick(values) for name, values in timing.alternate(sides, seconds).items()}
 
 
 def compare(bench: Bench, numba: Numba | None, case: Case, seconds: float) -> tuple[dict, str]:
