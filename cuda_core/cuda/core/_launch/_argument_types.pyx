@@ -9,6 +9,7 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memcmp, memset
 
 from cuda.bindings._atomic cimport cache_read, cache_write
+from cuda.core._view._exchange cimport exchange_of
 
 import sys
 
@@ -28,6 +29,10 @@ cdef int classify(object kind, ArgumentType* found) except -1:
         look_into_numpy(kind, found)
     elif found.category == CTYPES_SCALAR:
         look_into_ctypes(kind, found)
+    elif found.category in (CUDA_ARRAY, DLPACK):
+        found.exchange = exchange_of(kind)
+        found.category = EXCHANGE if found.exchange != NULL else found.category
+        found.differentiable = hasattr(kind, "requires_grad")
     cdef PyObject* before = <PyObject*>kind
     found.type = <PyObject*>kind
     Py_INCREF(kind)

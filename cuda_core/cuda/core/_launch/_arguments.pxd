@@ -16,11 +16,13 @@ cdef extern from "Python.h":
 
 cdef int pack_items(
     Kernel kernel, PyObject* const* arguments, Py_ssize_t given, char* scratch, size_t capacity, void** slots,
-    Stream stream,
+    Stream stream, bint host_arrays,
 ) except -1
 
 
 cdef inline int pack(
-    Kernel kernel, tuple arguments, char* scratch, size_t capacity, void** slots, Stream stream
+    Kernel kernel, tuple arguments, char* scratch, size_t capacity, void** slots, Stream stream, bint host_arrays
 ) except -1:
-    return pack_items(kernel, PySequence_Fast_ITEMS(arguments), len(arguments), scratch, capacity, slots, stream)
+    return pack_items(
+        kernel, PySequence_Fast_ITEMS(arguments), len(arguments), scratch, capacity, slots, stream, host_arrays
+    )

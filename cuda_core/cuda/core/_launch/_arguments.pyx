@@ -24,6 +24,7 @@ from cuda.core._launch._argument_types cimport (
     CTYPES_AGGREGATE,
     CTYPES_SCALAR,
     DATACLASS,
+    EXCHANGE,
     HOST_ARRAY,
     INTEGER_LIKE,
     NUMPY_SCALAR,
@@ -36,6 +37,8 @@ from cuda.core._memory._buffer cimport Buffer
 from cuda.core._utils._check cimport check
 from cuda.core._launch._kernel cimport Kernel
 from cuda.core._stream._stream cimport Stream
+from cuda.core._device._context cimport current_ordinal
+from cuda.core._view._dlpack cimport DLTensor
 
 from cuda.bindings._signals import of_handler
 from cuda.core._view import _dlpack
@@ -46,21 +49,38 @@ cdef extern from "Python.h":
     unsigned long long PyLong_AsUnsignedLongLong(object) except? 0xFFFFFFFFFFFFFFFF
 
 
-# One parameter: destination of its bytes, size (that of the argument if unknown), and kind.
+cdef enum:  # DLDeviceType
+    DL_CPU = 1
+    DL_CUDA = 2
+    DL_CUDA_HOST = 3
+    DL_CUDA_MANAGED = 13
+
+cdef enum:
+    DL_COMPLEX = 5  # DLDataTypeCode
+
+cdef char[64] _reaches_host  # by ordinal: 1 for yes, 2 for no, 0 if not known yet
+
+
+# One parameter: destination of its bytes, size (that of the argument if unknown), kind, and whether arrays of the host
+# are accepted (-1: they would be, if the device had access).
 cdef struct Parameter:
     char* to
     Py_ssize_t size
     Py_UCS4 kind
+    char host
     Py_ssize_t index
 
 
 cdef int pack_items(
     Kernel kernel, PyObject* const* arguments, Py_ssize_t given, char* scratch, size_t capacity, void** slots,
-    Stream stream,
+    Stream stream, bint host_arrays,
 ) except -1:
     """Write the arguments of a launch into `scratch`, and the address of each into `slots`; `stream` may be None."""
     cdef size_t used = 0
     cdef Parameter p
+    p.host = 0
+    if host_arrays:
+        p.host = 1 if reaches_host(current_ordinal() if stream is None else stream.ordinal()) else -1
     kernel.read_layout()
     if kernel.count >= 0:
         if given != kernel.count:
@@ -196,6 +216,8 @@ cdef int write_other(object arg, const Parameter* p, Kernel kernel, Stream strea
     cdef ArgumentType found
     cdef const char* data
     classify(type(arg), &found)
+    if found.category == EXCHANGE:
+        return write_pointer(arg, exchange_address(arg, &found, p, kernel, stream), p, kernel)
     if found.category == NUMPY_SCALAR or found.category == CTYPES_SCALAR:
         if p.kind == c"i" and (found.floating or found.structured) or p.kind == c"f" and not found.floating:
             raise mismatch(p, kernel, f"is a {spell(arg)} ({arg!r:.60})")
@@ -275,7 +297,7 @@ cdef Py_ssize_t own_size(object arg) except -1:
 cdef uint64_t array_address(object arg, int category, const Parameter* p, Kernel kernel, Stream stream) except? 0:
     """Return the address of an array on the device, once its producer's work is ordered before the launch."""
     if category == HOST_ARRAY:
-        raise TypeError(host_advice(arg, p, kernel))
+        return host_address(arg, p, kernel)
     interface = getattr(arg, "__cuda_array_interface__", None)
     if interface is not None:
         try:
@@ -308,7 +330,8 @@ cdef bint is_ordered(Stream stream) except -1:
 
 cdef uint64_t dlpack_address(object arg, const Parameter* p, Kernel kernel, Stream stream) except? 0:
     if arg.__dlpack_device__()[0] not in (_dlpack.CUDA, _dlpack.CUDA_HOST, _dlpack.CUDA_MANAGED):
-        raise TypeError(host_advice(arg, p, kernel))
+        check_host(arg, p, kernel)
+        return _dlpack.peek_pointer(arg.__dlpack__())[2]
     # DLPack: stream 1 is the legacy default stream, whose handle is null here; -1 asks for no synchronisation.
     consumer = -1
     if is_ordered(stream):
@@ -320,6 +343,68 @@ cdef uint64_t dlpack_address(object arg, const Parameter* p, Kernel kernel, Stre
     except TypeError:
         capsule = arg.__dlpack__(stream=consumer)  # a producer older than DLPack 1.0
     return _dlpack.peek_pointer(capsule)[2]
+
+
+cdef uint64_t exchange_address(
+    object arg, const ArgumentType* found, const Parameter* p, Kernel kernel, Stream stream
+) except? 0:
+    """Return the address of an array whose type has DLPack's C exchange API."""
+    cdef DLTensor tensor
+    cdef void* producer = NULL
+    if found.differentiable and arg.requires_grad:
+        raise TypeError(f"{label(p, kernel)} is a {spell(arg)} that requires grad: pass its .detach()")
+    found.exchange.tensor_of(<PyObject*>arg, &tensor)
+    if tensor.dtype.code == DL_COMPLEX and hasattr(arg, "is_conj") and arg.is_conj():
+        raise TypeError(f"{label(p, kernel)} is a {spell(arg)} to be conjugated: pass its .resolve_conj()")
+    if tensor.device.device_type == DL_CPU:
+        if p.host != 1:
+            check_host(arg, p, kernel)
+    elif tensor.device.device_type == DL_CUDA:
+        found.exchange.current_stream(tensor.device.device_type, tensor.device.device_id, &producer)
+        if stream is not None and producer != <void*>stream.native and is_ordered(stream):
+            stream.wait(Stream.from_handle(<uintptr_t>producer))
+    elif tensor.device.device_type != DL_CUDA_HOST and tensor.device.device_type != DL_CUDA_MANAGED:
+        raise TypeError(f"{label(p, kernel)} is a {spell(arg)} on a device that is not CUDA's")
+    return <uint64_t><uintptr_t>tensor.data + tensor.byte_offset
+
+
+cdef int check_host(object arg, const Parameter* p, Kernel kernel) except -1:
+    """Raise unless arrays in memory of the host are accepted, and the device can access it."""
+    if p.host == 0:
+        raise TypeError(host_advice(arg, p, kernel))
+    if p.host < 0:
+        raise TypeError(
+            f"{label(p, kernel)} is a {spell(arg)} in memory of the host, and host_arrays is set, but this device has "
+            "no access to it (pageable_memory_access): copy it to the device"
+        )
+    return 0
+
+
+cdef bint reaches_host(int ordinal) except -1:
+    """Return whether a device can access all memory of the host."""
+    cdef int value = 0
+    if 0 <= ordinal < 64 and _reaches_host[ordinal]:
+        return _reaches_host[ordinal] == 1
+    check(
+        cydriver.cuDeviceGetAttribute(&value, cydriver.CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, ordinal),
+        b"cuDeviceGetAttribute",
+    )
+    if 0 <= ordinal < 64:
+        _reaches_host[ordinal] = 1 if value else 2
+    return value
+
+
+cdef uint64_t host_address(object arg, const Parameter* p, Kernel kernel) except? 0:
+    """Return the address of an array in memory of the host."""
+    cdef Py_buffer view
+    check_host(arg, p, kernel)
+    try:
+        PyObject_GetBuffer(arg, &view, PyBUF_STRIDES)
+    except (BufferError, TypeError, ValueError):
+        return arg.__array_interface__["data"][0]  # NumPy's types without a PEP 3118 format, such as bfloat16
+    address = <uintptr_t>view.buf
+    PyBuffer_Release(&view)
+    return address
 
 
 cdef str miscount(Kernel kernel, PyObject* const* arguments, Py_ssize_t given):
@@ -347,7 +432,8 @@ cdef str host_advice(object arg, const Parameter* p, Kernel kernel):
         )
     return (
         f"{label(p, kernel)} is a {spell(arg)} in memory of the host: copy it to the device "
-        "(Device.to_device) and pass that"
+        "(Device.to_device) and pass that, or set host_arrays of the LaunchConfig if the device has "
+        "pageable_memory_access"
     )
 
 

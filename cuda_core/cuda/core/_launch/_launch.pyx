@@ -100,7 +100,7 @@ cdef int put(
         large = bytearray(LARGE_BYTES + given * sizeof(void*))
         scratch, capacity = large, LARGE_BYTES
         kernel_params = <void**>(scratch + capacity)
-    pack_items(kernel, arguments, given, scratch, capacity, kernel_params, stream)
+    pack_items(kernel, arguments, given, scratch, capacity, kernel_params, stream, config.with_host_arrays)
     stream.begin_use()
     with nogil:
         status = cydriver.cuLaunchKernelEx(native, function, kernel_params, NULL)

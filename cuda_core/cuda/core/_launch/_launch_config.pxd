@@ -12,6 +12,7 @@ cdef class LaunchConfig:
     cdef unsigned int shared
     cdef bint cooperative
     cdef bint programmatic
+    cdef bint with_host_arrays
     cdef object __weakref__
 
     cdef int count_blocks(self) except -1

@@ -25,7 +25,10 @@ cdef extern from "Python.h":
 cdef enum:
     MOST = 0x7FFFFFFF
 
-cdef tuple _OPTIONS = ("grid", "cluster", "block", "shmem_size", "is_cooperative", "programmatic_stream_serialization")
+cdef tuple _OPTIONS = (
+    "grid", "cluster", "block", "shmem_size", "is_cooperative", "programmatic_stream_serialization",
+    "host_arrays",
+)
 
 
 cdef str _missing(object grid, object cluster, object block):
@@ -58,7 +61,7 @@ cdef int _extent(object value, unsigned int* extent, str name) except -1:
 
 cdef class LaunchConfig:
     """LaunchConfig(grid=None, cluster=None, block=None, shmem_size=None, is_cooperative=False, \
-programmatic_stream_serialization=False)\n--\n\nThe shape of a launch.
+programmatic_stream_serialization=False, host_arrays=False)\n--\n\nThe shape of a launch.
 
     Thread safety: immutable; threads may share it.
 
@@ -76,6 +79,10 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch.
         Whether blocks may synchronise with each other (``grid.sync()``), so that all must be resident at once.
     programmatic_stream_serialization : bool
         Whether the kernel may start before the previous one in the stream has finished.
+    host_arrays : bool
+        Whether kernel arguments may be arrays and tensors in memory of the host, which the kernel uses in place. The
+        device needs `DeviceProperties.pageable_memory_access`, as the CPU device has; keep the arrays until the kernel
+        is done.
 
     Examples
     --------
@@ -91,6 +98,7 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch.
         shmem_size=None,
         bint is_cooperative=False,
         bint programmatic_stream_serialization=False,
+        bint host_arrays=False,
     ):
         if grid is None or block is None:
             raise ValueError(_missing(grid, cluster, block))
@@ -109,6 +117,7 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch.
         self.native.sharedMemBytes = self.shared
         self.cooperative = is_cooperative
         self.programmatic = programmatic_stream_serialization
+        self.with_host_arrays = host_arrays
         self.count_blocks()
         self.native.attrs = self.attributes
         if self.has_cluster or is_cooperative or programmatic_stream_serialization:
@@ -212,9 +221,19 @@ programmatic_stream_serialization=False)\n--\n\nThe shape of a launch.
     def programmatic_stream_serialization(self, value):
         self._change("programmatic_stream_serialization", value)
 
+    @property
+    def host_arrays(self) -> bool:
+        """Return whether kernel arguments may be arrays in memory of the host; can be set."""
+        return self.with_host_arrays
+
+    @host_arrays.setter
+    def host_arrays(self, value):
+        self._change("host_arrays", value)
+
     cdef tuple key(self):
         return (
             self.grid, self.cluster, self.block, self.shared, self.cooperative, self.programmatic,
+            self.with_host_arrays,
         )
 
     def __eq__(self, other):

@@ -45,6 +45,7 @@ cdef class Tensor:
     cdef DLTensor* tensor
 
     cdef int fill(self, object capsule) except -1
+    cdef int hold(self, DLManagedTensorVersioned* managed) except -1
     cdef bint is_read_only(self)
 
 

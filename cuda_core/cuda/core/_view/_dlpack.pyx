@@ -36,6 +36,10 @@ _NARROW = {
     "float8_e8m0fnu": (14, 8),
 }
 
+# Two numbers in a byte, as PyTorch has them: bytes for NumPy, whose dtype says it in its metadata.
+_PAIR = ("float4_e2m1fn_x2", (17, 4, 2))
+
+
 cdef class KnownType:
     """A NumPy dtype, and DLPack's code, bits and lanes, packed."""
 
@@ -251,6 +255,13 @@ cdef class Tensor:
             raise BufferError("this is no unused DLPack capsule: its array was taken already, or it is something else")
         return 0
 
+    cdef int hold(self, DLManagedTensorVersioned* managed) except -1:
+        """Take a tensor of the C exchange API."""
+        self.managed, self.tensor, self.versioned = managed, &managed.dl_tensor, True
+        check_version(managed)
+        check_tensor(&managed.dl_tensor)
+        return 0
+
     def __dealloc__(self):
         cdef DLManagedTensorVersioned* versioned
         cdef DLManagedTensor* managed
@@ -337,6 +348,8 @@ def dtype_of(tuple code):
     import numpy
 
     kind, bits, lanes = code
+    if code == _PAIR[1]:
+        return numpy.dtype("V1", metadata={"dlpack": _PAIR[0]})
     for name, narrow in _NARROW.items():
         if (kind, bits) == narrow and lanes == 1:
             import ml_dtypes
@@ -349,6 +362,8 @@ def dtype_of(tuple code):
 
 def code_of(dtype) -> tuple[int, int, int]:
     """Return DLPack's code, bits and lanes for a NumPy dtype."""
+    if dtype.metadata is not None and dtype.metadata.get("dlpack") == _PAIR[0]:
+        return _PAIR[1]
     if dtype.name in _NARROW:
         return (*_NARROW[dtype.name], 1)
     if dtype.kind not in _CODES or not dtype.isnative:

@@ -23,6 +23,7 @@ cdef class Strided:
 
     cdef int describe(self) except -1
     cdef int take(self, object obj, object stream_ptr) except -1
+    cdef bint take_exchanged(self, object obj, object stream_ptr) except -1
     cdef int take_dlpack(self, object obj, object stream_ptr) except -1
     cdef int take_cuda(self, object obj, object stream_ptr) except -1
     cdef int take_host(self, object obj) except -1

@@ -12,7 +12,8 @@ from cuda.bindings cimport cydriver
 from cuda.bindings._atomic cimport atomic_load, atomic_store
 from cuda.core._utils._check cimport check
 from cuda.core._device._context cimport initialise
-from cuda.core._view._dlpack cimport Tensor, numpy_dtype
+from cuda.core._view._dlpack cimport DLManagedTensorVersioned, Tensor, numpy_dtype
+from cuda.core._view._exchange cimport Exchange, exchange_of
 from cuda.core._stream._stream cimport Stream
 from cuda.core._utils._overflow cimport add_distance, multiply
 
@@ -44,6 +45,9 @@ cdef tuple _NOTHING = ()
 cdef tuple _KEYWORDS = ("stream", "max_version")
 cdef tuple _NEWEST = (1, 0)
 cdef object _ndarray = None  # numpy.ndarray, once an instance was viewed
+cdef object _exchanged = None  # the type with DLPack's C exchange API of which an instance was viewed first
+cdef Exchange* _exchange = NULL
+cdef bint _differentiable = False
 cdef dict _dtypes = {}  # typestr -> numpy.dtype
 
 _FIELDS = (
@@ -248,6 +252,8 @@ cdef class Strided:
 
     cdef int take(self, object obj, object stream_ptr) except -1:
         """Initialise from the first protocol that `obj` supports."""
+        if type(obj) is _exchanged and self.take_exchanged(obj, stream_ptr):
+            return 0
         if hasattr(obj, "__dlpack__") and hasattr(obj, "__dlpack_device__"):
             return self.take_dlpack(obj, stream_ptr)
         if hasattr(obj, "__cuda_array_interface__"):
@@ -288,7 +294,42 @@ cdef class Strided:
         self.read_only = tensor.is_read_only()
         self.exporting_obj = obj
         self._dlpack_kind = kind
+        remember_exchange(obj)
         return 0
+
+    cdef bint take_exchanged(self, object obj, object stream_ptr) except -1:
+        """Initialise by the C exchange API of the type `_exchanged`; return whether that is possible.
+
+        What it refuses is left to `take_dlpack`, whose errors are those of the array's library.
+        """
+        cdef DLManagedTensorVersioned* managed = NULL
+        cdef void* producer = NULL
+        cdef int kind
+        if _differentiable and obj.requires_grad:
+            return False
+        try:
+            _exchange.managed_of(<PyObject*>obj, &managed)
+        except Exception:
+            return False
+        cdef Tensor tensor = Tensor.__new__(Tensor)
+        tensor.hold(managed)
+        kind = managed.dl_tensor.device.device_type
+        if managed.dl_tensor.dtype.code == 5 or (kind != 1 and kind != 2) or (kind == 2 and stream_ptr is None):
+            return False  # complex numbers may have to be conjugated
+        if kind == 2 and int(stream_ptr) != -1:
+            _exchange.current_stream(kind, managed.dl_tensor.device.device_id, &producer)
+            if <uintptr_t>producer != <uintptr_t>int(stream_ptr):
+                Stream.from_handle(int(stream_ptr)).wait(Stream.from_handle(<uintptr_t>producer))
+        self.dtype = numpy_dtype(tensor)
+        self.tensor = tensor
+        self.described = False
+        self.address = <uintptr_t>managed.dl_tensor.data + managed.dl_tensor.byte_offset
+        self.device_id = -1 if kind == 1 else managed.dl_tensor.device.device_id
+        self.is_device_accessible = kind != 1
+        self.read_only = tensor.is_read_only()
+        self.exporting_obj = obj
+        self._dlpack_kind = kind
+        return True
 
     @cython.critical_section
     cdef int describe(self) except -1:
@@ -523,6 +564,17 @@ cdef object read_dtype(object typestr, object descr):
         return dtype
     _dtypes[typestr] = dtype
     return dtype
+
+
+cdef int remember_exchange(object obj) except -1:
+    """Store the type of an array that has DLPack's C exchange API, for the fast path; the first one only."""
+    global _exchanged, _exchange, _differentiable
+    if _exchanged is None and hasattr(type(obj), "__dlpack_c_exchange_api__"):
+        _exchange = exchange_of(type(obj))
+        if _exchange != NULL:
+            _differentiable = hasattr(type(obj), "requires_grad")
+            _exchanged = type(obj)
+    return 0
 
 
 cdef int remember_numpy(object obj) except -1:

@@ -49,7 +49,7 @@ cdef class KernelParams:
         self.scratch = bytearray(LARGE_BYTES + len(arguments) * sizeof(void*))
         cdef char* room = self.scratch
         native.kernelParams = <void**>(room + LARGE_BYTES)
-        pack(self.kernel, arguments, room, LARGE_BYTES, native.kernelParams, None)
+        pack(self.kernel, arguments, room, LARGE_BYTES, native.kernelParams, None, self.config.with_host_arrays)
         return self
 
 

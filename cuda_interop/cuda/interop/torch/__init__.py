@@ -26,8 +26,9 @@ except ImportError as error:
         name=error.name,
     ) from error
 
+from cuda.interop.torch._dlpack import from_dlpack
 from cuda.interop.torch._kernels import Kernels
 from cuda.interop.torch._operator import Operator, operator
 from cuda.interop.torch._record import Launch, launch_kernel
 
-__all__ = ["Kernels", "Launch", "Operator", "launch_kernel", "operator"]
+__all__ = ["Kernels", "Launch", "Operator", "from_dlpack", "launch_kernel", "operator"]
