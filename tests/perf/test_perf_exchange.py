@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import copy
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -101,3 +103,17 @@ def test_impossible_times_are_refused(tmp_path, value):
     data["benchmarks"][0]["states"][0]["summaries"][1]["data"][0]["value"] = value
     with pytest.raises(files.FileError, match="damaged"):
         exchange.read(written(tmp_path, data))
+
+
+def test_a_file_that_pyperf_wrote(tmp_path):
+    pytest.importorskip("pyperf", reason="pyperf is not installed")
+    path = tmp_path / "pyperf.json"
+    command = "-m pyperf timeit --processes 2 --values 3 --warmups 1 --loops 50 --name tuple -o".split()
+    subprocess.run([sys.executable, *command, str(path), "tuple(range(9))"], check=True, capture_output=True)
+    run = exchange.read(path)
+    (result,) = run.results
+    assert (result.key, result.status) == ("tuple", Status.OK)
+    assert [len(each.seconds) for each in result.samples] == [3, 3]
+    assert all(0 < value < 1 for value in result.seconds())
+    assert run.environment.cores > 0
+    assert run.environment.python.startswith(f"{sys.version_info.major}.")
