@@ -108,8 +108,11 @@ def test_impossible_times_are_refused(tmp_path, value):
 def test_a_file_that_pyperf_wrote(tmp_path):
     pytest.importorskip("pyperf", reason="pyperf is not installed")
     path = tmp_path / "pyperf.json"
-    command = "-m pyperf timeit --processes 2 --values 3 --warmups 1 --loops 50 --name tuple -o".split()
-    subprocess.run([sys.executable, *command, str(path), "tuple(range(9))"], check=True, capture_output=True)
+    options = {"--processes": 2, "--values": 3, "--warmups": 1, "--loops": 50, "--name": "tuple", "-o": path}
+    words = [str(word) for option in options.items() for word in option]
+    subprocess.run(
+        [sys.executable, "-m", "pyperf", "timeit", *words, "tuple(range(9))"], check=True, capture_output=True
+    )
     run = exchange.read(path)
     (result,) = run.results
     assert (result.key, result.status) == ("tuple", Status.OK)
