@@ -180,9 +180,9 @@ def test_an_operator_without_gradient_says_so():
 
 def test_opcheck():
     for dtype in (torch.float32, torch.float64):
-        torch.library.opcheck(scale._overload, (torch.ones(3, 5, dtype=dtype, requires_grad=True), 2.5))
-    torch.library.opcheck(fill._overload, (torch.ones(3), 2.5))
-    torch.library.opcheck(total._overload, ([torch.ones(3), torch.zeros(3)],))
+        torch.library.opcheck(scale.overload, (torch.ones(3, 5, dtype=dtype, requires_grad=True), 2.5))
+    torch.library.opcheck(fill.overload, (torch.ones(3), 2.5))
+    torch.library.opcheck(total.overload, ([torch.ones(3), torch.zeros(3)],))
 
 
 def test_vmap():

@@ -30,5 +30,6 @@ from cuda.interop.torch._dlpack import from_dlpack
 from cuda.interop.torch._kernels import Kernels
 from cuda.interop.torch._operator import Operator, operator
 from cuda.interop.torch._record import Launch, launch_kernel
+from cuda.interop.torch._run import OperatorError
 
-__all__ = ["Kernels", "Launch", "Operator", "from_dlpack", "launch_kernel", "operator"]
+__all__ = ["Kernels", "Launch", "Operator", "OperatorError", "from_dlpack", "launch_kernel", "operator"]

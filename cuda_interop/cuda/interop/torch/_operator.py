@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from cuda.core import ProgramOptions
-from cuda.interop.torch import _gradient, _run, _signature, _vmap
+from cuda.interop.torch import _debug, _gradient, _run, _signature, _vmap
 from cuda.interop.torch._arguments import Arguments
 from cuda.interop.torch._kernels import Kernels
 from cuda.interop.torch._names import kernel_name
@@ -31,6 +31,8 @@ class Operator:
         Its schema, as `torch.library` spells it.
     kernels : Kernels
         Its source and the kernels that are compiled.
+    overload : torch._ops.OpOverload
+        What PyTorch's dispatcher knows it by: `torch.ops.mylib.rms_norm.default`.
     """
 
     def __init__(
@@ -50,7 +52,7 @@ class Operator:
         namespace, _, short = name.partition("::")
         self._library = torch.library.Library(namespace, "FRAGMENT")
         self._library.define(short + self.schema, tags=_TAGS)
-        self._overload = getattr(getattr(torch.ops, namespace), short).default
+        self.overload = getattr(getattr(torch.ops, namespace), short).default
         for key in ("CPU", "CUDA"):
             self._library.impl(short, self._run, key)
         torch.library.register_fake(name, self._abstract, lib=self._library)
@@ -60,7 +62,7 @@ class Operator:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the operator."""
-        return self._overload(*args, **kwargs)
+        return self.overload(*args, **kwargs)
 
     def __repr__(self) -> str:
         return f"<Operator {self.name}{self.schema}>"
@@ -114,6 +116,37 @@ class Operator:
         _, _, names = self._plan(self._bound(args, kwargs))
         self.kernels.compile(names, arch)
         return names
+
+    def checked(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the operator on tensors of the CPU with memcheck, to find errors of the kernels and of the function.
+
+        Each tensor is copied to an allocation of exactly its size, and the kernels run twice.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            Arguments of the operator.
+
+        Returns
+        -------
+        object
+            The outputs, without gradients.
+
+        Raises
+        ------
+        OperatorError
+            If a kernel accesses memory outside of the tensors that it gets, or does not write an element of an output.
+        """
+        with torch.no_grad():
+            arguments, device = self._arguments.prepare(self._bound(args, kwargs))
+            if device is None or device.type != "cpu":
+                raise ValueError(f"{self.name}: checked calls take tensors on the CPU, not on {device}")
+            changed = [
+                value
+                for parameter, value in zip(self.signature.parameters, arguments, strict=True)
+                if parameter.mutated and isinstance(value, torch.Tensor)
+            ]
+            return _debug.check(self.name, lambda: self._plan(arguments), self.kernels.get, changed)
 
     def _setup(self, ctx: Any, inputs: Sequence[Any], output: Any) -> None:
         if self._gradient is not None:
@@ -269,7 +302,7 @@ def operator(
     def decorate(function: Callable[..., Any]) -> Operator:
         signature = _signature.read(name, function, mutates, contiguous, align, dtypes)
         made = Operator(name, function, kernels, signature, kernel, deterministic)
-        torch.library.register_vmap(name, _vmap.rule(made._overload, signature, leading), lib=made._library)
+        torch.library.register_vmap(name, _vmap.rule(made.overload, signature, leading), lib=made._library)
         for device in ("cpu", "cuda") if autocast is not None else ():
             torch.library.register_autocast(name, device, autocast, lib=made._library)
         return made

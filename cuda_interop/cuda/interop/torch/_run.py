@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -51,7 +51,7 @@ def run(
             continue
         try:
             config = LaunchConfig(grid=each.grid, block=each.block, cluster=each.cluster, shmem_size=each.shared_bytes)
-            launch(stream, config, kernels.get(name, ordinal), *[_argument(a, device, kept) for a in each.arguments])
+            launch(stream, config, kernels.get(name, ordinal), *[argument(a, device, kept) for a in each.arguments])
         except (TypeError, ValueError, OverflowError) as error:
             raise type(error)(f"{operator}: {error}") from None
         except CUDAError as error:
@@ -63,14 +63,19 @@ def run(
             raise OperatorError(f"{operator}: kernel {', '.join(names)}: {error}") from error
 
 
-def _argument(value: Any, device: torch.device, kept: list[Any]) -> Any:
+def argument(
+    value: Any,
+    device: torch.device,
+    kept: list[Any],
+    address: Callable[[torch.Tensor], int | None] = torch.Tensor.data_ptr,
+) -> Any:
     """Return a kernel argument: the address of a tensor, of an array of addresses for a list, or the value itself."""
     if isinstance(value, torch.Tensor):
         if value.device != device:
             raise ValueError(f"a tensor on {value.device} is an argument of a kernel, the operator's are on {device}")
-        return value.data_ptr() or None
+        return address(value) or None
     if isinstance(value, (list, tuple)):
-        addresses = torch.tensor([each.data_ptr() for each in value], dtype=torch.int64)
-        kept.append(addresses.to(device, non_blocking=False))
+        addresses = torch.tensor([address(each) or 0 for each in value], dtype=torch.int64)
+        kept.append(addresses.to(device))
         return kept[-1].data_ptr() or None
     return value

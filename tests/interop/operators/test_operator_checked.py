@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""`Operator.checked` finds functions that contradict what their kernels write, and kernels that leave their tensors."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
+from torch import Tensor  # noqa: E402
+
+from cuda.interop.torch import OperatorError, launch_kernel, operator  # noqa: E402
+
+pytestmark = pytest.mark.needs_nvrtc
+
+SOURCE = r"""
+template <class T> __global__ void copy(const T *x, T *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = x[i];
+}
+extern "C" __global__ void sums(const float *const *parts, int count, int n, float *y)
+{
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        for (int k = 0; k < count; k++)
+            y[i] += parts[k][i];
+}
+"""
+
+
+def declare(name, function, **options):
+    return operator(f"open_cuda_checked::{name}", SOURCE, **({"kernel": "copy<{x}>"} | options))(function)
+
+
+def complete(x: Tensor) -> Tensor:
+    y = torch.empty_like(x)
+    launch_kernel((x.numel() + 63) // 64, 64, x, y, x.numel())
+    return y
+
+
+def small(x: Tensor) -> Tensor:
+    y = x.new_empty(x.numel() - 1)
+    launch_kernel((x.numel() + 63) // 64, 64, x, y, x.numel())
+    return y
+
+
+def large(x: Tensor) -> tuple[Tensor, Tensor]:
+    y, z = torch.empty_like(x), x.new_empty(2, x.numel())
+    launch_kernel((x.numel() + 63) // 64, 64, x, y, x.numel())
+    launch_kernel((x.numel() + 63) // 64, 64, x, z, x.numel())
+    return y, z
+
+
+def beyond(x: Tensor) -> Tensor:
+    y = x.new_empty(x.numel() + 1)
+    launch_kernel((x.numel() + 64) // 64, 64, x, y, x.numel() + 1)
+    return y
+
+
+def total(parts: list[Tensor]) -> Tensor:
+    y = torch.zeros_like(parts[0])
+    launch_kernel(1, 32, parts, len(parts), y.numel(), y)
+    return y
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.uint8, torch.float64])
+def test_correct_operators_return_their_outputs(dtype):
+    x = torch.arange(200).to(dtype)  # among the bytes are those of the patterns
+    made = declare(f"complete_{str(dtype)[6:]}", complete)
+    assert torch.equal(made.checked(x), x)
+    assert torch.equal(made.checked(x[::3]), x[::3])
+    assert made.checked(x[:0]).shape == (0,)
+
+
+def test_outputs_that_are_too_small():
+    made = declare("small", small)
+    with pytest.raises(OperatorError, match=r"^open_cuda_checked::small: .*write of 4 bytes at .*0 bytes after"):
+        made.checked(torch.ones(70))
+
+
+def test_outputs_that_are_not_written_completely():
+    made = declare("large", large)
+    with pytest.raises(OperatorError, match=r"no kernel writes 70 of the 140 elements of output 1; .* \[1, 0\]"):
+        made.checked(torch.ones(70))
+
+
+def test_inputs_that_are_read_beyond_their_end():
+    x = torch.ones(100)
+    made = declare("beyond", beyond)
+    with pytest.raises(OperatorError, match=r"^open_cuda_checked::beyond: .*read of 4 bytes"):
+        made.checked(x[:70])  # the memory behind it belongs to the same tensor
+
+
+def test_lists_and_zeros():
+    parts = [torch.full((40,), float(index)) for index in range(4)]
+    assert declare("total", total, kernel="sums").checked(parts).tolist() == [6.0] * 40
+
+
+def test_arguments_are_changed_once():
+    def accumulate(x: Tensor, y: Tensor) -> None:
+        launch_kernel(1, 32, [x], 1, x.numel(), y)
+
+    x, y = torch.ones(10), torch.full((10,), 5.0)
+    declare("accumulate", accumulate, kernel="sums", mutates="y").checked(x, y)
+    assert y.tolist() == [6.0] * 10
+
+
+def test_only_tensors_of_the_cpu():
+    made = declare("meta", complete)
+    with pytest.raises(ValueError, match="checked calls take tensors on the CPU, not on meta"):
+        made.checked(torch.ones(3, device="meta"))
