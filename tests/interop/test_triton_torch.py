@@ -54,6 +54,92 @@ def test_memcheck_knows_where_tensors_end(tmp_path):
     assert "0 bytes after the allocation of 400 bytes" in done.stderr
 
 
+CUTILE = """
+import torch, cuda.tile as ct
+@ct.kernel
+def scale(x, out, TILE: ct.Constant[int]):
+    i = ct.bid(0)
+    ct.store(out, (i,), ct.load(x, (i,), (TILE,)) * 2)
+for kind in (torch.float32, torch.bfloat16, torch.int64):
+    x = torch.arange(1000, device="cuda").to(kind)
+    out = torch.empty_like(x)
+    ct.launch(torch.cuda.current_stream(), (ct.cdiv(1000, 128),), scale, (x, out, 128))
+    assert torch.equal(out, x * 2), kind
+try:
+    ct.launch(torch.cuda.current_stream(), (1,), scale, (torch.zeros(8), out, 8))
+except ValueError:
+    print("cutile is right")
+"""
+
+
+@programs.needs("cuda.tile", "cuTile", PEER)
+def test_cutile_gets_tensors_of_the_device(tmp_path):
+    (tmp_path / "cutile.py").write_text(CUTILE)
+    done = run(tmp_path / "cutile.py", "--torch", "--capability", "8.9", tmp_path=tmp_path)
+    assert programs.right(done) == ["cutile"]
+
+
+PRECISION = """
+import ctypes, torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+torch.manual_seed(1)
+assert torch.cuda.current_device() == 0
+version = ctypes.c_int()
+assert ctypes.CDLL("libcuda.so.1").cuCtxGetDevice(ctypes.byref(version)) == 0  # current_device() initialised the driver
+x, dy = (torch.randn(1151, 512, device="cuda").half() for _ in range(2))
+weight, bias = (torch.rand(512, device="cuda").half().requires_grad_() for _ in range(2))
+torch.nn.functional.layer_norm(x, (512,), weight, bias).backward(dy)
+exact = dy.double().sum(0)
+assert bias.grad.dtype is torch.float16 and bias.grad.is_cuda
+torch.testing.assert_close(bias.grad.double(), exact, atol=1e-3, rtol=1e-3)
+x = (x.bfloat16() * 0.5 - 2.3).requires_grad_()
+weight = weight.detach().bfloat16().requires_grad_()
+torch.nn.functional.layer_norm(x, (512,), weight, bias.detach().bfloat16()).backward(dy.bfloat16())
+rows = x.detach().double()
+rows = (rows - rows.mean(1, True)) * (rows.var(1, unbiased=False, keepdim=True) + 1e-5).rsqrt()
+exact = (dy.bfloat16().double() * rows).sum(0)
+torch.testing.assert_close(weight.grad.double(), exact, atol=1e-2, rtol=1e-2)
+x = x.detach().half()
+a, b = x[:512], dy[:512].T
+assert torch.equal(a @ b, (a.double() @ b.double()).half())
+q, k, v = (torch.randn(1, 2, 64, 32, device="cuda").half() for _ in range(3))
+with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
+    out = torch.nn.functional.scaled_dot_product_attention(q, k, v)
+assert out.dtype is torch.float16 and out.is_cuda
+scores = torch.softmax(q.double() @ k.double().transpose(-1, -2) / 32**0.5, -1)
+torch.testing.assert_close(out.double(), scores @ v.double(), atol=1e-3, rtol=1e-3)
+print("precision is right")
+"""
+
+
+def test_sums_of_16_bit_floats_are_as_precise_as_on_a_gpu(tmp_path):
+    (tmp_path / "precise.py").write_text(PRECISION)
+    assert programs.right(run(tmp_path / "precise.py", "--torch", tmp_path=tmp_path)) == ["precision"]
+
+
+DLPACK = """
+import ctypes, torch
+x = torch.ones(3, device="cuda")
+assert x.__dlpack_device__() == (2, 0)
+name = ctypes.pythonapi.PyCapsule_GetName
+name.restype, name.argtypes = ctypes.c_char_p, (ctypes.py_object,)
+start = ctypes.pythonapi.PyCapsule_GetPointer
+start.restype, start.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+for tensor, device in ((x, (2, 0)), (x.cpu(), (1, 0))):
+    for version, offset in ((None, 8), ((1, 1), 40)):
+        capsule = tensor.__dlpack__(max_version=version)
+        base = start(capsule, name(capsule))
+        assert tuple((ctypes.c_int32 * 2).from_address(base + offset)) == device
+        assert ctypes.c_int64.from_address(base + offset - 8).value == tensor.data_ptr()
+print("dlpack is right")
+"""
+
+
+def test_dlpack_names_the_device(tmp_path):
+    (tmp_path / "exported.py").write_text(DLPACK)
+    assert programs.right(run(tmp_path / "exported.py", "--torch", tmp_path=tmp_path)) == ["dlpack"]
+
+
 TENSORS = """
 import copy, pickle, torch
 x = torch.arange(6.0, device="cuda").reshape(2, 3)

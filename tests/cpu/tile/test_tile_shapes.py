@@ -46,6 +46,22 @@ def test_broadcast(shape, data):
     np.testing.assert_array_equal(evaluate(build, x, y, outputs=[y]), x * y)
 
 
+def test_parts_with_fewer_axes_are_broadcast():
+    """A complex matrix: the parts of its elements, repeated along a third axis."""
+    x = filled((8, 4, 2))
+
+    def build(kernel, value):
+        zero = kernel.constant(np.int32(0))
+        one = kernel.constant(np.int32(1))
+        column = tile("f32", 8, 4, 1)
+        parts = [kernel.op("extract", [value, [zero, zero, each]], [column]) for each in (zero, one)]
+        wide = [kernel.op("broadcast", [each], [tile("f32", 8, 4, 16)]) for each in parts]
+        return kernel.op("subf", wide, [wide[0].kind], rounding="nearest_even")
+
+    expected = np.broadcast_to(x[..., :1] - x[..., 1:], (8, 4, 16))
+    np.testing.assert_array_equal(evaluate(build, x, outputs=[expected]), expected)
+
+
 @settings(max_examples=20)
 @given(shape=SHAPES)
 def test_reshape(shape):

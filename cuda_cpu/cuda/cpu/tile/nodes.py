@@ -284,6 +284,10 @@ class Extract(Node):
             inner[position] = loop.builder.add(inner[position], each)
         return loop.at(self.sources[0], inner, lanes, self.kept[axis] if self.kept else len(inner) - 1)
 
+    def best_axis(self) -> int | None:
+        found = self.sources[0].best_axis()
+        return self.kept.index(found) if found in self.kept else None
+
     def moves(self) -> bool:
         return True
 

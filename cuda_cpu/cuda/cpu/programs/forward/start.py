@@ -42,6 +42,7 @@ ADAPTERS = {"warp._src.context": ("cuda.cpu.programs.warp", "install")}
 WITH_TORCH = {
     "torch": ("cuda.cpu.programs.pytorch", "install"),
     "triton.knobs": ("cuda.cpu.programs.pytorch.driver", "add_to_triton"),
+    "cuda.tile._cext": ("cuda.cpu.programs.pytorch.driver", "add_to_cutile"),
     **ADAPTERS,
 }
 

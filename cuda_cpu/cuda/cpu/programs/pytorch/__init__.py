@@ -3,8 +3,9 @@
 """The adapter of `python -m cuda.cpu run --torch`: PyTorch's device "cuda" is the CPU device, its memory the host's.
 
 PyTorch's CUDA builds contain NVIDIA's runtime library and its CPU builds no CUDA at all, so neither reaches our driver.
-Kernels that others launch on its tensors do (Triton). The adapter gives them what they ask of PyTorch: tensors that say
-they are on the device (tensors.py) and the functions of torch.cuda (device.py).
+Kernels that others launch on its tensors do (Triton, cuTile). The adapter gives them what they ask of PyTorch: tensors
+that say they are on the device (tensors.py, dlpack.py), sums as precise as the device's (precision.py), and the
+functions of torch.cuda (device.py).
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ VARIABLE = "CUDA_CPU_TORCH"  # set by run --torch; programs/forward/start.py rea
 
 def install() -> None:
     """Install the adapter in PyTorch."""
-    from cuda.cpu.programs.pytorch import device, tensors
+    from cuda.cpu.programs.pytorch import device, dlpack, tensors
 
     device.install()
+    dlpack.install()
     tensors.install()

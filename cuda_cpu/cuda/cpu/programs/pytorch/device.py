@@ -149,6 +149,12 @@ def get_device_capability(device: Any = None) -> tuple[int, int]:
     return driver.attribute(PROPERTIES["major"]), driver.attribute(PROPERTIES["minor"])
 
 
+def current_device() -> int:
+    """Return the number of the device, with the driver initialised: Triton then calls it directly."""
+    driver.use_device()
+    return 0
+
+
 def set_device(device: Any) -> None:
     """Accept the only device.
 
@@ -179,7 +185,7 @@ FUNCTIONS = {
     "init": driver.use_device,
     "_lazy_init": driver.use_device,
     "device_count": lambda: 1,
-    "current_device": lambda: 0,
+    "current_device": current_device,
     "set_device": set_device,
     "device": device_context,
     "get_device_name": get_device_name,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import collections
 import ctypes
+import functools
 import threading
 from typing import Any
 
@@ -72,3 +73,22 @@ def add_to_triton() -> None:
     from triton import knobs
 
     knobs.runtime.launch_exit_hook.add(finish_launch)
+
+
+def add_to_cutile() -> None:
+    """Let cuTile's functions that launch call `finish_launch` before they return."""
+    from cuda.tile import _cext
+
+    def finished(launch: Any) -> Any:
+        @functools.wraps(launch)
+        def launch_and_wait(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return launch(*args, **kwargs)
+            finally:
+                finish_launch()
+
+        return launch_and_wait
+
+    for name in ("launch", "launch_extended", "_benchmark"):
+        if launch := getattr(_cext, name, None):
+            setattr(_cext, name, finished(launch))

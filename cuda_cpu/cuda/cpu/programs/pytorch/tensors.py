@@ -15,7 +15,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils import _device
 from torch.utils._pytree import tree_map_only
 
-from cuda.cpu.programs.pytorch import driver
+from cuda.cpu.programs.pytorch import driver, precision
 
 HOST, DEVICE = torch.device("cpu"), torch.device("cuda", 0)
 
@@ -31,7 +31,7 @@ class DeviceTensor(torch.Tensor):
         if is_device(kwargs.get("device")):
             kwargs = kwargs | {"device": HOST}
         with torch._C._DisableTorchDispatch():
-            result = func(*args, **kwargs)
+            result = precision.call(func, args, kwargs)
         return on_device(result)
 
     device = property(lambda self: DEVICE)
@@ -137,6 +137,8 @@ def run(func: Any, args: Any, kwargs: Any) -> Any:
     if func in MOVES:
         with torch._C.DisableTorchFunction():
             return MOVES[func](*args, **kwargs)
+    if func is torch.nn.functional.scaled_dot_product_attention and any(isinstance(x, DeviceTensor) for x in args):
+        return precision.attention(func, args, kwargs)
     if func is torch.device or not is_device(kwargs.get("device")):
         return func(*args, **kwargs)
     return on_device(func(*args, **(kwargs | {"device": HOST})))
