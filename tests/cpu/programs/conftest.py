@@ -12,10 +12,12 @@ pytest_generate_tests = run_with_both(
     "test_cuda_clusters",
     "test_cuda_groups",
     "test_cuda_half_functions",
+    "test_cuda_headers",
     "test_cuda_intrinsics",
     "test_cuda_language",
     "test_cuda_math",
     "test_cuda_math_exact",
     "test_cuda_small_floats",
+    "test_cuda_tiny_floats",
     "test_cuda_wmma",
 )

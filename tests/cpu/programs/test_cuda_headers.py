@@ -26,11 +26,11 @@ def load(source: str, needs: str = "cccl", arch: str = "sm_90", options: Sequenc
 
     clang gets no headers but its own.
     """
-    if is_clang():
-        return Loaded(compile_cuda(source, f"--gpu-architecture={arch}", "--std=c++17", "-default-device", *options))
     folder = pathlib.Path(include_option().partition("=")[2])
     if not (folder / needs).exists():
         pytest.skip(f"{needs} is not installed")
+    if is_clang():
+        return Loaded(compile_cuda(source, f"--gpu-architecture={arch}", "--std=c++17", "-default-device", *options))
     options = (include_option(), include_option("cccl"), "--std=c++17", "-default-device", *options)
     return Loaded(compile_cuda(source, f"--gpu-architecture={arch}", *options))
 
