@@ -39,6 +39,7 @@ REFUSED = [
         "*p = cg::coalesced_threads().shfl(*(Own *)p, 0).x;",
         "must be trivially copyable",
     ),
+    ("__global__ void f();", "f<<<1, 1>>>();", "requires relocatable device code|reference to __global__ function"),
     ("", "*p = tex2D<double>(0, 1.0f, 2.0f);", "undefined template '__open_cuda_texel<double>'"),
     ("", "*p = tex1Dfetch<int3>(0, 1).x;", "undefined template '__open_cuda_texel<int3>'"),
     ("", "*p = surf2Dread<int3>(0, 1, 2).x;", "undefined template '__open_cuda_surfel<12"),

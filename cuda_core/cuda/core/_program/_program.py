@@ -340,7 +340,7 @@ class Program:
             )
         self._pch_status = None
         try:
-            ptx, mapping, log = compile_ptx(self._code, self._name, self._options, names)
+            ptx, mapping, log = compile_ptx(self._code, self._name, self._options, names, target)
         except ClangError as error:
             if logs is not None and error.log:
                 logs.write(error.log)
@@ -350,10 +350,12 @@ class Program:
         code = ObjectCode._make(ptx, "ptx", self._name, mapping, kernel_signatures(ptx.decode()))
         if target == "ptx" or _debugger.active():
             return code
-        from cuda.core._program._linker import Assembler
+        from cuda.core._program._linker import Assembler, _backend
 
         # Options for clang have been applied; these are for the assembler.
         values = {field: getattr(self._options, field) for field in _ASSEMBLED}
+        if self._options.relocatable_device_code and _backend() == CompilerBackendType.NVJITLINK:
+            values["relocatable"] = True
         with Assembler(code, options=LinkerOptions(**values)) as linker:
             return _linked(linker, target, logs)
 

@@ -32,9 +32,11 @@ _COUNT = re.compile(
 
 
 def compile_ptx(
-    source: bytes, name: str, options: ProgramOptions, names: list[str]
+    source: bytes, name: str, options: ProgramOptions, names: list[str], target: str
 ) -> tuple[bytes, dict[str, str], str]:
     """Return the PTX of a program, the lowered name of each name expression, and the compiler's messages.
+
+    `target` is what becomes of the PTX: "cubin" if it is assembled.
 
     Raises
     ------
@@ -44,7 +46,7 @@ def compile_ptx(
         An option is invalid.
     """
     command, version = find()
-    language, own = language_options(options), own_options(options)
+    language, own = language_options(options, target), own_options(options)
     first = prelude(command, version, language, parse=changes_headers(options))
     folder = os.path.dirname(os.path.abspath(name))
     with tempfile.TemporaryDirectory(prefix="cuda-core-clang-") as work:

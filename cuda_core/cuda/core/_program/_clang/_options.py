@@ -75,6 +75,8 @@ _WARNINGS = {
     "deprecated-declarations": "-Werror=deprecated-declarations",
     "conversion": "-Werror=conversion",
 }
+# Macros of programs on which the device headers depend.
+_READ_BY_HEADERS = ("NDEBUG", "CUDA_FORCE_CDP1_IF_SUPPORTED")
 # A flag that a field implies unless the field in question is set itself: NVRTC documentation, --use_fast_math.
 _FAST = {"ftz": True, "prec_div": False, "prec_sqrt": False, "fma": True}
 
@@ -93,7 +95,7 @@ def refuse_unknown(options: ProgramOptions) -> None:
         )
 
 
-def language_options(options: ProgramOptions) -> list[str]:
+def language_options(options: ProgramOptions, target: str = "ptx") -> list[str]:
     """Return the options that the meaning of the device headers depends on.
 
     Raises
@@ -119,6 +121,8 @@ def language_options(options: ProgramOptions) -> list[str]:
         if value is None and options.use_fast_math:
             value = _FAST.get(field)
         given += _spelled(field, value)
+    # What launches from kernels are made of.
+    given += ["-D__OPEN_CUDA_CUBIN__"] if target == "cubin" and options.relocatable_device_code else []
     return [*given, "-I", headers()]
 
 
@@ -144,7 +148,7 @@ def own_options(options: ProgramOptions) -> list[str]:
 def changes_headers(options: ProgramOptions) -> bool:
     """Return whether a program's macros may change the meaning of the device headers."""
     macros = as_texts("define_macro", "macro", options.define_macro)
-    return bool(options.undefine_macro) or any(macro.partition("=")[0] == "NDEBUG" for macro in macros)
+    return bool(options.undefine_macro) or any(macro.partition("=")[0] in _READ_BY_HEADERS for macro in macros)
 
 
 def _generation(options: ProgramOptions) -> Iterator[str]:

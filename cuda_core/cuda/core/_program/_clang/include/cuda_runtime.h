@@ -9,6 +9,7 @@
 #include "open_cuda/memory.h"
 #include "open_cuda/clusters.h"
 #include "open_cuda/surfaces.h"
+#include "open_cuda/device_runtime.h"
 #include "open_cuda/integers.h"
 #include "open_cuda/simd.h"
 #include "open_cuda/conversions.h"

@@ -142,3 +142,4 @@ __OPEN_CUDA_FN void __nanosleep(unsigned nanoseconds) { asm volatile("nanosleep.
 __OPEN_CUDA_FN void __trap() { asm volatile("trap;" ::: "memory"); }
 __OPEN_CUDA_FN void __brkpt() { asm volatile("brkpt;" ::: "memory"); }
 #define __prof_trigger(n) asm volatile("pmevent " #n ";" ::: "memory")
+#define alloca(size) __builtin_alloca(size)
