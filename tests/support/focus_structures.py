@@ -34,12 +34,12 @@ def beyond(writer: Writer) -> str:
 def structures(writer: Writer) -> str:
     """Write all fields, in some threads some of them again, and read some in any order, several at a time."""
     random, (size, kind), fields = writer.random, writer.random.choice(KINDS), writer.random.choice(FIELDS)
-    stride, address, letter = size * fields, writer.new(), "q" if size == 8 else "r"
+    stride, start, address, letter = size * fields, writer.new(), writer.new(), "q" if size == 8 else "r"
     name = writer.variable("shared", stride * writer.threads, 16)
     index = "%tid" if writer.threads > 32 else random.choice(INDICES[:-1])
-    text = f"mov.u32 {address}, {name}; mad.lo.u32 {address}, {index}, {stride}, {address};"
     below = random.choice([0, 0, size])
-    text += f" add.u32 {address}, {address}, {below};" if below else ""
+    text = f"mov.u32 {start}, {name};" + (f" add.u32 {start}, {start}, {below};" if below else "")
+    text += f" mad.lo.u32 {address}, {index}, {stride}, {start};"
 
     def accesses(*, every: bool) -> list[tuple[int, int]]:
         """Return first field and number of fields of each access."""

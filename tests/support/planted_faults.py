@@ -205,7 +205,8 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
     # In files without any of the above, chosen before they were tried: those above have guided the generators.
     "second list": [
         ("emit/simt/predication.py", "replace(frame.copy, full=False)", "frame.copy"),
-        ("emit/simt/predication.py", "frame.begin_block(block.number, mask)\n            with", "frame.begin_block(block.number, builder.mask(-1))\n            with"),
+        ("emit/simt/predication.py", "frame.begin_block(block.number, mask)\n", "frame.begin_block(block.number, builder.mask(-1))\n"),
+        ("emit/simt/predication.py", "slot.load(), mask) if number in known else mask)", "slot.load(), mask) if False else mask)"),
         ("passes/find_recomputed.py", "if len(steps) == 1 and _is_simple(", "if _is_simple("),
         ("passes/find_recomputed.py", "Register(name) and all(map(graph.is_uniform, others))", "Register(name)"),
         ("emit/instructions/memory/contiguous_atomics.py", "or stride_of(frame.graph, address.base) != size:", "or stride_of(frame.graph, address.base) is None:"),

@@ -72,15 +72,20 @@ def short_arms(writer: Writer, context: Context) -> str:
     """Let lanes diverge for a few instructions, some of which widen an index that wraps around."""
     number, random = writer.name(), writer.random
 
-    def arm() -> str:
-        if writer.chance(0.4):
+    def arm(inner: str = "") -> str:
+        if inner and writer.chance(0.4):
+            first, second = arm(), arm()
+            text = f"{writer.condition('%p2')}\n@%p2 bra I{inner};\n{first}\n"
+            return text + (f"I{inner}:" if writer.chance(0.4) else f"bra.uni J{inner};\nI{inner}:\n{second}\nJ{inner}:")
+        if writer.chance(0.2 if inner else 0.4):
             return near_edge(writer, context, straight=True)
         return writer.fill(random.choice([each for each in INSIDE if writer.shares or ".shared" not in each]))
 
     condition = writer.condition("%p2")
     if writer.chance(0.4):
-        return f"{condition}\n@%p2 bra S{number};\n{arm()}\nS{number}:"
-    return f"{condition}\n@%p2 bra S{number};\n{arm()}\nbra.uni T{number};\nS{number}:\n{arm()}\nT{number}:"
+        return f"{condition}\n@%p2 bra S{number};\n{arm(f'{number}a')}\nS{number}:"
+    one, other = arm(f"{number}a"), arm(f"{number}b")
+    return f"{condition}\n@%p2 bra S{number};\n{one}\nbra.uni T{number};\nS{number}:\n{other}\nT{number}:"
 
 
 def beside(writer: Writer, context: Context) -> str:

@@ -84,16 +84,19 @@ def test_the_kernels_use_vectors():
 
 
 def test_random_kernels_reach_loads_and_stores(monkeypatch):
-    """Both apply to some accesses of random structures, and not to others."""
+    """Both apply to some accesses of random structures, stores also to several fields at once."""
     if not jit._has_gathers():
         pytest.skip("the CPU has no AVX-512")
     counts = {"load": [0, 0], "store": [0, 0]}
+    fields = set()
 
     def watch(name: str) -> None:
         real = getattr(interleaved, name)
 
         def watched(*args):
             result = real(*args)
+            if name == "store":
+                fields.add(len(args[4]))
             counts[name][name == "store" or result is not None] += 1
             return result
 
@@ -106,3 +109,4 @@ def test_random_kernels_reach_loads_and_stores(monkeypatch):
     assert counts["load"][0] > 0
     assert counts["load"][1] > 0
     assert counts["store"][1] > 0
+    assert fields >= {1, 2}

@@ -91,7 +91,7 @@ class BlockFusion:
 
     def excludes(self, arms: Arms) -> bool:
         """Return whether short arms of a branch contain a block that the fused copy does not."""
-        numbers = {block.number for blocks in arms.blocks.values() for block in blocks}
+        numbers = {block.number for block in arms.blocks}
         return not numbers.issubset(self.blocks)
 
     # --- thread blocks ----------------------------------------------------------------------------------

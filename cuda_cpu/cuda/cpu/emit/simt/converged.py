@@ -134,7 +134,7 @@ def _diverge(frame: Frame, flow: Flow, block: Block, at_end: End, emit_step: Cal
             builder.label(arm)
             _go(flow, block, target)
             builder.label(other)
-    arms = predication.arms_of(frame, at_end)
+    arms = predication.arms_of(frame, block)
     if arms and not (flow.fusion and flow.fusion.excludes(arms)):
 
         def check(block: Block, elsewhere: dict[int, Value]) -> None:
