@@ -21,12 +21,12 @@ import sys
 
 os.environ["CUDA_PYTHON_DRIVER"] = "cpu"
 N = 1000
-OPTIONAL = {  # module -> package without which it cannot be imported
+OPTIONAL = {  # module or folder -> package without which it cannot be imported
     "cuda.core.ipython": "IPython",
     "cuda.cpu.debug.gdb_commands": "gdb",
-    "cuda.cpu.programs.pytorch.device": "torch",
-    "cuda.cpu.programs.pytorch.tensors": "torch",
+    "cuda.cpu.programs.pytorch.": "torch",
     "cuda.cpu.pytest_plugin": "pytest",
+    "cuda.interop.torch": "torch",
 }
 PTX = b"""
 .version 8.0
@@ -137,8 +137,8 @@ def import_all(*names: str) -> int:
     for name in names:
         package = importlib.import_module(name)
         for module in pkgutil.walk_packages(package.__path__, f"{name}."):
-            needed = OPTIONAL.get(module.name)
-            if not module.name.endswith("__main__") and (needed is None or importlib.util.find_spec(needed)):
+            needed = [package for start, package in OPTIONAL.items() if module.name.startswith(start)]
+            if not module.name.endswith("__main__") and all(map(importlib.util.find_spec, needed)):
                 importlib.import_module(module.name)
                 count += 1
     return count
@@ -158,7 +158,7 @@ def main() -> None:
     try_kernels()
     if whole and installed("nvidia-cuda-nvrtc"):
         try_compiler()
-    packages = ["cuda.bindings", "cuda.core", "cuda.cpu"] if whole else ["cuda.cpu"]
+    packages = ["cuda.bindings", "cuda.core", "cuda.cpu", "cuda.interop"] if whole else ["cuda.cpu"]
     if whole and importlib.util.find_spec("scipy"):
         packages.append("cuda.perf")
     count = import_all(*packages)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that run with NVRTC and clang: a conftest.py imports `compiler`, and names its modules by `run_with_both`."""
+"""Tests that run with NVRTC and with clang: a conftest.py imports `compiler` and names modules by `run_with_both`."""
 
 from __future__ import annotations
 

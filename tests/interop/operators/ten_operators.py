@@ -65,7 +65,8 @@ template <class T> __global__ void swiglu(const T *gate, const T *up, T *y, long
     INDEX;
     y[i] = gate[i] * logistic(gate[i]) * up[i];
 }
-template <class T> __global__ void swiglu_backward(const T *gate, const T *up, const T *grad, T *dgate, T *dup, long long n)
+template <class T> __global__ void swiglu_backward(const T *gate, const T *up, const T *grad, T *dgate, T *dup,
+                                                     long long n)
 {
     INDEX;
     double s = logistic(gate[i]);

@@ -52,7 +52,7 @@ def test_opcheck(name):
 
 @NAMES
 def test_memcheck(name):
-    made, call, _, inputs = prepared(name)
+    made, _call, _, inputs = prepared(name)
     found, plain = made.checked(*inputs), made(*inputs)
     torch.testing.assert_close(found, plain)
 
