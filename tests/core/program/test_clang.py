@@ -304,6 +304,28 @@ def test_variables_of_clang_are_not_passed_on(monkeypatch, tmp_path):
         compiled(f"#include <vector>\n{MACRO}")
 
 
+HALVES = 'extern "C" __global__ void f(float *x, __half *h) { x[0] = h[0]; }'
+# Program, and the headers that are precompiled for it.
+LEADING = [
+    ("#include <cuda_fp16.h>\nint x;", ["cuda_fp16.h"]),
+    ("\n /* a\n#include <mma.h> */ // b\n # include  <cuda_fp16.h> // c\n#include <mma.h>", ["cuda_fp16.h", "mma.h"]),
+    ("#include <mma.h>\r\n#include <mma.h>\r\n#include <cuda_fp16.h>", ["mma.h", "cuda_fp16.h"]),
+    ('#include "cuda_fp16.h"\n', []),  # may be the program's own
+    ("#include <mine.h>\n#include <cuda_fp16.h>\n", []),
+    ("#if 0\n#include <cuda_fp16.h>\n#endif", []),
+    ("#define A\n#include <cuda_fp16.h>\n", []),
+    ("#include <../include/mma.h>\n", []),
+    ("int x; // #include <mma.h>\n", []),
+    ("", []),
+]
+
+
+@pytest.mark.parametrize(("source", "names"), LEADING)
+def test_headers_that_a_program_begins_with(source, names):
+    paths = _precompiled.leading_headers(source.encode())
+    assert paths == [os.path.join(_find.headers(), name) for name in names]
+
+
 class TestPrecompiled:
     """The precompiled device headers."""
 
@@ -316,16 +338,23 @@ class TestPrecompiled:
         compiled(F, std="c++20")
         assert len(list(folder.iterdir())) == 2
 
+    def test_with_the_headers_that_a_program_begins_with(self, monkeypatch, tmp_path):
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        folder = tmp_path / "open-cuda-python/clang-headers"
+        for included in ("/* halves */\n#include <cuda_fp16.h>\n", "#include <cuda_fp16.h>\n#define HALF __half\n"):
+            assert "cvt.f32.f16" in compiled(f"{included}{HALVES}")
+        assert len(list(folder.iterdir())) == 1
+        compiled(f"struct mine;\n#include <cuda_fp16.h>\n{HALVES}")
+        assert len(list(folder.iterdir())) == 2
+
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to somebody else")
     def test_of_others_are_not_used(self, monkeypatch, tmp_path):
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
         folder = tmp_path / "open-cuda-python/clang-headers"
         folder.mkdir(parents=True)
         os.chown(folder, 12345, 12345)
-        assert (
-            _precompiled.prelude(*_find.find(), _options.language_options(ProgramOptions()), parse=False)[0]
-            == "-include"
-        )
+        language = _options.language_options(ProgramOptions(), "ptx")
+        assert _precompiled.prelude(*_find.find(), language, parse=False, included=[])[0] == "-include"
         assert ".entry f" in compiled(F)
         assert not list(folder.iterdir())
 

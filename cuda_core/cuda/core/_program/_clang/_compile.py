@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cuda.core._errors import ClangError, compiler_error
 from cuda.core._program._clang._find import ENVIRONMENT, find
 from cuda.core._program._clang._options import changes_headers, language_options, own_options
-from cuda.core._program._clang._precompiled import prelude
+from cuda.core._program._clang._precompiled import leading_headers, prelude
 
 if TYPE_CHECKING:
     from cuda.core._program._program_options import ProgramOptions
@@ -47,7 +47,7 @@ def compile_ptx(
     """
     command, version = find()
     language, own = language_options(options, target), own_options(options)
-    first = prelude(command, version, language, parse=changes_headers(options))
+    first = prelude(command, version, language, changes_headers(options), leading_headers(source))
     folder = os.path.dirname(os.path.abspath(name))
     with tempfile.TemporaryDirectory(prefix="cuda-core-clang-") as work:
         output = os.path.join(work, "program.ptx")
