@@ -53,7 +53,7 @@ def series(function: Callable[[Any], Any], at_zero: Any) -> Callable[[Any], Any]
     return lambda x: mpf(at_zero) if abs(x) < NEAR_ZERO else function(x)
 
 
-LN2 = mpmath.ln(2)
+LN2, LN10 = mpmath.ln(2), mpmath.ln(10)
 
 
 def of_log(z: Any) -> Any:
@@ -171,6 +171,13 @@ TABLE: dict[str, tuple[str, Callable[[Any], Any], Any, Any, int]] = {
     "logf": ("float", series(lambda f: (mp.log1p(f) - f) / f**2, -0.5), -0.25, 0.5, 9),
     # log2(1 + f) = f / log 2 + f**2 P(f)
     "log2f": ("float", series(lambda f: (mp.log1p(f) - f) / f**2 / LN2, -0.5 / LN2), mpf("-0.293"), mpf("0.4143"), 9),
+    "log10f": (
+        "float",
+        series(lambda f: (mp.log1p(f) - f) / f**2 / LN10, -0.5 / LN10),
+        mpf("-0.293"),
+        mpf("0.4143"),
+        9,
+    ),
     "atanhf": ("float", of_atanh, mpf(2) ** -40, mpf("0.0425"), 3),
     # sin r = r + r**3 P(r**2); cos r = 1 - r**2 / 2 + r**4 P(r**2)
     "sin": ("double", odd(mp.sin), mpf(2) ** -40, (mp.pi / 4) ** 2 * mpf("1.0001"), 6),
@@ -197,9 +204,9 @@ TABLE: dict[str, tuple[str, Callable[[Any], Any], Any, Any, int]] = {
     "atan": ("double", odd(mp.atan), mpf(2) ** -40, mp.tan(mp.pi / 8) ** 2 * mpf("1.0001"), 12),
     "asinf": ("float", odd(mp.asin), mpf(2) ** -40, mpf("0.2501"), 5),
     "atanf": ("float", odd(mp.atan), mpf(2) ** -40, mpf("1.0001"), 9),
-    # sinh x = x + x**3 P(x**2) for |x| < 1; tanh likewise below 0.35
+    # sinh x = x + x**3 P(x**2) for |x| < 1; tanh likewise below 0.55
     "sinh": ("double", odd(mp.sinh), mpf(2) ** -40, mpf("1.0001"), 6),
-    "tanh": ("double", odd(mp.tanh), mpf(2) ** -40, mpf("0.1226"), 9),
+    "tanh": ("double", odd(mp.tanh), mpf(2) ** -40, mpf("0.3026"), 13),
     "sinhf": ("float", odd(mp.sinh), mpf(2) ** -40, mpf("1.0001"), 3),
     "tanhf": ("float", odd(mp.tanh), mpf(2) ** -40, mpf("0.3601"), 5),
     # erf x = x (1 + P(x**2)) for |x| < 1, with the slope 2 / sqrt(pi) in two parts
@@ -207,15 +214,16 @@ TABLE: dict[str, tuple[str, Callable[[Any], Any], Any, Any, int]] = {
     "erff": ("float", of_erf, mpf(2) ** -40, mpf("1.0001"), 6),
     # log2(erfc x)
     "erfcf": ("float", lambda x: mp.log(mp.erfc(x), 2), 1, 4, 8),
-    "erfcx": ("double", mapped_erfcx(mpf(4)), -1, 1, 26),
+    "erfcx": ("double", mapped_erfcx(mpf(2)), -1, 1, 27),
     "erfcxf": ("float", mapped_erfcx(mpf("1.5")), -1, 1, 12),
     # log1p(x) near 1 and 2 for lgamma: lgamma(1 + x) / x and lgamma(2 + x) / x
-    "lgamma1": ("double", series(lambda x: mp.loggamma(1 + x) / x, -mp.euler), mpf("-0.3"), mpf("0.5"), 24),
-    "lgamma2": ("double", series(lambda x: mp.loggamma(2 + x) / x, 1 - mp.euler), mpf("-0.5"), mpf("0.5"), 19),
+    "lgamma1": ("double", series(lambda x: mp.loggamma(1 + x) / x, -mp.euler), mpf("-0.4"), mpf("0.4"), 23),
+    "lgamma2": ("double", series(lambda x: mp.loggamma(2 + x) / x, 1 - mp.euler), mpf("-0.6"), 1, 21),
     "lgamma1f": ("float", series(lambda x: mp.loggamma(1 + x) / x, -mp.euler), mpf("-0.4"), mpf("0.4"), 10),
     "lgamma2f": ("float", series(lambda x: mp.loggamma(2 + x) / x, 1 - mp.euler), mpf("-0.6"), 1, 9),
     # lgamma(5.5 + x)
     "lgamma3f": ("float", lambda x: mp.loggamma(mpf("5.5") + x), -2.5, 2.5, 10),
+    "lgamma3": ("double", lambda x: mp.loggamma(mpf("5.5") + x), -2.5, 2.5, 24),
     "stirling": ("double", stirling, mpf(10) ** -6, mpf(1) / 64, 7),
     "stirlingf": ("float", stirling, mpf(10) ** -6, mpf(1) / 16, 2),
     # gamma(2 + x), 0 <= x <= 1
@@ -238,10 +246,10 @@ TABLE: dict[str, tuple[str, Callable[[Any], Any], Any, Any, int]] = {
     "i0_largef": ("float", lambda t: scaled_i(0, t + mpf(0.5)), -0.5, 0.5, 5),
     "i1_large": ("double", lambda t: scaled_i(1, t + mpf(0.5)), -0.5, 0.5, 26),
     "i1_largef": ("float", lambda t: scaled_i(1, t + mpf(0.5)), -0.5, 0.5, 5),
-    # J0(x) / ((x**2 - a**2) (x**2 - b**2)) and J1(x) / x over the same, a and b the first two zeros, for x**2 / 32 - 1
-    "j0": ("double", lambda u: rest_of_j(0, J0, u), -1, 1, 16),
+    # J0(x) / ((x**2 - a**2) (x**2 - b**2)) and J1(x) / x over the same, a and b the first two zeros, for 1 - x**2 / 64
+    "j0": ("double", lambda w: rest_of_j(0, J0, 1 - 2 * w), 0, 1, 16),
     "j0f": ("float", lambda w: rest_of_j(0, J0, 1 - 2 * w), 0, 1, 9),
-    "j1": ("double", lambda u: rest_of_j(1, J1, u), -1, 1, 15),
+    "j1": ("double", lambda w: rest_of_j(1, J1, 1 - 2 * w), 0, 1, 16),
     "j1f": ("float", lambda w: rest_of_j(1, J1, 1 - 2 * w), 0, 1, 9),
     # (Y0(x) - 2 / pi log(x / a) J0(x)) / (x**2 - a**2), a the first zero; Y1 likewise, with its pole
     "y0": ("double", rest_of_y0, -1, 1, 17),

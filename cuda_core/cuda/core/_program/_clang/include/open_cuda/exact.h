@@ -104,6 +104,9 @@ template <class T> __OPEN_CUDA_CONST T __open_cuda_nextafter(T x, T y) {
     if (x == 0) return __open_cuda_of_bits<T>((__open_cuda_bits(y) & sign) | one);
     return __open_cuda_of_bits<T>(__open_cuda_bits(x) + ((x < y) == (x > 0) ? one : (B)0 - one));
 }
+// x - q y for the quotient q truncated, which is exact where the quotient has at most as many bits as a number.
+__OPEN_CUDA_CONST double __oc_short_division(double x, double y, double *q) { return *q = trunc(__ddiv_rn(x, y)), fma(-*q, y, x); }
+__OPEN_CUDA_CONST float __oc_short_division(float x, float y, float *q) { return *q = truncf(__fdiv_rn(x, y)), fmaf(-*q, y, x); }
 // The remainder by long division of the significands, digit by digit, with the last bits of the quotient.
 template <class T> __OPEN_CUDA_FN T __open_cuda_divide(T x, T y, unsigned *quotient) {
     typedef __open_cuda_format<T> F;
@@ -112,6 +115,12 @@ template <class T> __OPEN_CUDA_FN T __open_cuda_divide(T x, T y, unsigned *quoti
     T a = __open_cuda_abs(x), b = __open_cuda_abs(y);
     if (b == 0 || !(a <= __open_cuda_of_bits<T>(((B)F::most << F::digits) - 1)) || y != y) return __open_cuda_of_bits<T>(~(B)0 >> 1);
     if (a < b) return x;
+    if (a < b * __open_cuda_power_of_two<T>(F::digits - 1)) {
+        T q, rest = __oc_short_division(a, b, &q); // q is the quotient, or the next integer
+        *quotient = (unsigned)(long long)q - (rest < 0);
+        rest = rest < 0 ? rest + b : rest;
+        return __builtin_signbit(x) ? -rest : rest;
+    }
     int ea, eb;
     B hidden = (B)1 << F::digits;
     B ma = (B)(__open_cuda_frexp(a, &ea) * (T)(hidden * 2)), mb = (B)(__open_cuda_frexp(b, &eb) * (T)(hidden * 2));

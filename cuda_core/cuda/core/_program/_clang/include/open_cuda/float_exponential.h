@@ -97,8 +97,8 @@ __OPEN_CUDA_CONST float __oc_log2f(float x) {
 }
 __OPEN_CUDA_CONST float __oc_log10f(float x) {
     __open_cuda_reduced n = __oc_reduce_log(x, 0x3f3504f3u);
-    float y = __oc_log2_part(n.f), s = n.k + y, e = y - (s - n.k);
-    return __oc_log_or_special(x, fmaf(s, 0x1.344136p-2f, fmaf(e, 0x1.344136p-2f, s * -0x1.ec10c0p-27f)));
+    float y = fmaf(n.f, 0x1.bcb7b2p-2f, fmaf(n.f, -0x1.5b235ep-27f, n.f * n.f * __open_cuda_poly_log10f(n.f)));
+    return __oc_log_or_special(x, fmaf(n.k, 0x1.344136p-2f, y));
 }
 // log(1 + x) + more
 __OPEN_CUDA_CONST float __oc_log1pf(float x, float more) {

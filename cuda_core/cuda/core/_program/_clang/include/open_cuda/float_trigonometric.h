@@ -153,12 +153,21 @@ struct __open_cuda_squaresf {
     float sum, scale, inverse; // the numbers were multiplied by inverse = 1 / scale
     bool infinite;
 };
+__OPEN_CUDA_CONST __open_cuda_squaresf __oc_squares_of(float most) { // with a sum of 0
+    bool large = most > 0x1p60f, small = most < 0x1p-50f;
+    float scale = large ? 0x1p80f : small ? 0x1p-100f : 1.0f, inverse = large ? 0x1p-80f : small ? 0x1p100f : 1.0f;
+    return {0, scale, inverse, most == INFINITY};
+}
+__OPEN_CUDA_CONST __open_cuda_squaresf __oc_squares(float a, float b) {
+    __open_cuda_squaresf s = __oc_squares_of(fmaxf(fabsf(a), fabsf(b)));
+    a *= s.inverse, b *= s.inverse, s.sum = fmaf(a, a, b * b);
+    return s;
+}
 __OPEN_CUDA_CONST __open_cuda_squaresf __oc_squares(float a, float b, float c, float d) {
-    float most = fmaxf(fmaxf(fabsf(a), fabsf(b)), fmaxf(fabsf(c), fabsf(d)));
-    float scale = most > 0x1p60f ? 0x1p80f : 1.0f, inverse = most > 0x1p60f ? 0x1p-80f : 1.0f;
-    scale = most < 0x1p-50f ? 0x1p-100f : scale, inverse = most < 0x1p-50f ? 0x1p100f : inverse;
-    a *= inverse, b *= inverse, c *= inverse, d *= inverse;
-    return {fmaf(a, a, b * b) + fmaf(c, c, d * d), scale, inverse, most == INFINITY};
+    __open_cuda_squaresf s = __oc_squares_of(fmaxf(fmaxf(fabsf(a), fabsf(b)), fmaxf(fabsf(c), fabsf(d))));
+    a *= s.inverse, b *= s.inverse, c *= s.inverse, d *= s.inverse;
+    s.sum = fmaf(a, a, b * b) + fmaf(c, c, d * d);
+    return s;
 }
 __OPEN_CUDA_CONST float __oc_norm(__open_cuda_squaresf s) {
     float y = sqrtf(s.sum) * s.scale;
@@ -169,10 +178,9 @@ __OPEN_CUDA_CONST float __oc_rnorm(__open_cuda_squaresf s) {
     return s.infinite ? 0.0f : y;
 }
 __OPEN_CUDA_FN __open_cuda_squaresf __oc_all_squares(int count, const float *x) {
-    float most = 0, sum = 0;
+    float most = 0;
     for (int i = 0; i < count; i++) most = fmaxf(most, fabsf(x[i]));
-    bool large = most > 0x1p50f, small = most < 0x1p-50f;
-    float scale = large ? 0x1p80f : small ? 0x1p-100f : 1.0f, inverse = large ? 0x1p-80f : small ? 0x1p100f : 1.0f;
-    for (int i = 0; i < count; i++) sum = fmaf(x[i] * inverse, x[i] * inverse, sum);
-    return {sum, scale, inverse, most == INFINITY};
+    __open_cuda_squaresf s = __oc_squares_of(most);
+    for (int i = 0; i < count; i++) s.sum = fmaf(x[i] * s.inverse, x[i] * s.inverse, s.sum);
+    return s;
 }

@@ -42,6 +42,13 @@ __OPEN_CUDA_CONST float __open_cuda_poly_log2f(float x) {
     p = fmaf(p, x, -0x1.7154764bbb31fp-1f);
     return p;
 }
+__OPEN_CUDA_CONST float __open_cuda_poly_log10f(float x) {
+    float p = 0x1.e1c2b664e5f8dp-6f; p = fmaf(p, x, -0x1.9b3fa4ac14f12p-5f); p = fmaf(p, x, 0x1.a4424a947bb45p-5f);
+    p = fmaf(p, x, -0x1.b9e42ee71cc1bp-5f); p = fmaf(p, x, 0x1.fa58a7802fa91p-5f); p = fmaf(p, x, -0x1.287e775190da3p-4f);
+    p = fmaf(p, x, 0x1.63ccc19b0882fp-4f); p = fmaf(p, x, -0x1.bcb7bdf7d7fe6p-4f); p = fmaf(p, x, 0x1.287a700dd1b72p-3f);
+    p = fmaf(p, x, -0x1.bcb7b14a0427ap-3f);
+    return p;
+}
 __OPEN_CUDA_CONST float __open_cuda_poly_atanhf(float x) {
     float p = 0x1.909073abcfbe1p-4f; p = fmaf(p, x, 0x1.c659a2d2790adp-4f); p = fmaf(p, x, 0x1.24931e6beba2cp-3f);
     p = fmaf(p, x, 0x1.9999995100666p-3f);
@@ -113,10 +120,11 @@ __OPEN_CUDA_CONST double __open_cuda_poly_sinh(double x) {
     return p;
 }
 __OPEN_CUDA_CONST double __open_cuda_poly_tanh(double x) {
-    double p = 0x1.3e80bc54aa7d8p-14; p = fma(p, x, -0x1.ea8eecd772fb4p-13); p = fma(p, x, 0x1.34f58ecbdf48ap-11);
-    p = fma(p, x, -0x1.7d9f274332d25p-10); p = fma(p, x, 0x1.d6d3b3dd46eb5p-9); p = fma(p, x, -0x1.226e3521c8da1p-7);
-    p = fma(p, x, 0x1.664f48822f36fp-6); p = fma(p, x, -0x1.ba1ba1ba1aef5p-5); p = fma(p, x, 0x1.111111111110ep-3);
-    p = fma(p, x, -0x1.5555555555555p-2);
+    double p = 0x1.34ade8734556cp-20; p = fma(p, x, -0x1.61debcb123a53p-18); p = fma(p, x, 0x1.00ed96d3e48dep-16);
+    p = fma(p, x, -0x1.47baf3ea9709cp-15); p = fma(p, x, 0x1.96478282e7fbdp-14); p = fma(p, x, -0x1.f578c800d2678p-13);
+    p = fma(p, x, 0x1.3558000a4cd55p-11); p = fma(p, x, -0x1.7da362c5a51f7p-10); p = fma(p, x, 0x1.d6d3d0d5d8ac9p-9);
+    p = fma(p, x, -0x1.226e355e507acp-7); p = fma(p, x, 0x1.664f4882c0bfcp-6); p = fma(p, x, -0x1.ba1ba1ba1ba14p-5);
+    p = fma(p, x, 0x1.1111111111111p-3); p = fma(p, x, -0x1.5555555555555p-2);
     return p;
 }
 __OPEN_CUDA_CONST float __open_cuda_poly_sinhf(float x) {
@@ -150,15 +158,16 @@ __OPEN_CUDA_CONST float __open_cuda_poly_erfcf(float x) {
     return p;
 }
 __OPEN_CUDA_CONST double __open_cuda_poly_erfcx(double x) {
-    double p = 0x1.7d604a7f621f4p-35; p = fma(p, x, -0x1.2dbbbb75b6682p-33); p = fma(p, x, -0x1.2d277a41632e3p-31);
-    p = fma(p, x, 0x1.ebb009434f4efp-30); p = fma(p, x, 0x1.117f492198859p-28); p = fma(p, x, -0x1.f9443297365a1p-27);
-    p = fma(p, x, -0x1.78888d24fa8a1p-26); p = fma(p, x, 0x1.d8d5b12b4bdebp-24); p = fma(p, x, 0x1.5305495fa5317p-24);
-    p = fma(p, x, -0x1.badf24e872985p-21); p = fma(p, x, 0x1.385bb6c82456ap-22); p = fma(p, x, 0x1.7f235478fdcf6p-18);
-    p = fma(p, x, -0x1.788189c990557p-17); p = fma(p, x, -0x1.9958a8c635c6bp-16); p = fma(p, x, 0x1.3be032de511d3p-13);
-    p = fma(p, x, -0x1.a1df2ad41dddep-13); p = fma(p, x, -0x1.8d4a9990c5199p-11); p = fma(p, x, 0x1.49c6728db72cdp-8);
-    p = fma(p, x, -0x1.0962388548d8dp-6); p = fma(p, x, 0x1.3079edf668f38p-5); p = fma(p, x, -0x1.0fb06dfe48b0ep-4);
-    p = fma(p, x, 0x1.7fee004e13186p-4); p = fma(p, x, -0x1.9ddb23c3e9106p-4); p = fma(p, x, 0x1.16ecefcfa533fp-4);
-    p = fma(p, x, 0x1.f7f5df66fd7bep-7); p = fma(p, x, -0x1.1df1ad154a28ep-3); p = fma(p, x, 0x1.3ba5916e9fd7fp+0);
+    double p = 0x1.8265700e103b7p-29; p = fma(p, x, 0x1.473b7d25f59d9p-28); p = fma(p, x, -0x1.4205cbcf72764p-26);
+    p = fma(p, x, -0x1.848515371404fp-25); p = fma(p, x, 0x1.08f6c80c02c96p-25); p = fma(p, x, 0x1.82bfebebf4c7bp-23);
+    p = fma(p, x, 0x1.23d33c9cef2bep-23); p = fma(p, x, -0x1.29baf923c37a6p-22); p = fma(p, x, -0x1.bfe2aa637c053p-21);
+    p = fma(p, x, -0x1.71432c546642cp-21); p = fma(p, x, 0x1.93c04f656356bp-20); p = fma(p, x, 0x1.5e5e26dfec729p-18);
+    p = fma(p, x, 0x1.f20250559cbe5p-19); p = fma(p, x, -0x1.c4b64bfec2279p-17); p = fma(p, x, -0x1.318a31a095cb8p-15);
+    p = fma(p, x, -0x1.9560c80a9476ap-20); p = fma(p, x, 0x1.3cc08301c7bb8p-13); p = fma(p, x, 0x1.b0c89707ee3b0p-13);
+    p = fma(p, x, -0x1.dc692f778f9c7p-12); p = fma(p, x, -0x1.7de521349c6afp-10); p = fma(p, x, 0x1.4d461d1b27783p-10);
+    p = fma(p, x, 0x1.1dd2ec9127b3cp-7); p = fma(p, x, -0x1.074234046731dp-7); p = fma(p, x, -0x1.bc2b956199df0p-5);
+    p = fma(p, x, 0x1.4ffa1e14e2726p-3); p = fma(p, x, -0x1.5407bebf32431p-3); p = fma(p, x, -0x1.7bf5ec1700631p-4);
+    p = fma(p, x, 0x1.46e80e2277953p+0);
     return p;
 }
 __OPEN_CUDA_CONST float __open_cuda_poly_erfcxf(float x) {
@@ -170,25 +179,25 @@ __OPEN_CUDA_CONST float __open_cuda_poly_erfcxf(float x) {
     return p;
 }
 __OPEN_CUDA_CONST double __open_cuda_poly_lgamma1(double x) {
-    double p = -0x1.2897ae3cee367p-7; p = fma(p, x, 0x1.06b2a22bf4e07p-5); p = fma(p, x, -0x1.a668317ed187cp-5);
-    p = fma(p, x, 0x1.b937a02deec39p-5); p = fma(p, x, -0x1.909d00bd3dff9p-5); p = fma(p, x, 0x1.8d2ac738fe4d5p-5);
-    p = fma(p, x, -0x1.a9e6fa861acf7p-5); p = fma(p, x, 0x1.c7dd7214fba00p-5); p = fma(p, x, -0x1.e2a9a48787433p-5);
-    p = fma(p, x, 0x1.0005411e8c8dfp-4); p = fma(p, x, -0x1.110b686e93e16p-4); p = fma(p, x, 0x1.2495d81d7fe92p-4);
-    p = fma(p, x, -0x1.3b1df38e1d124p-4); p = fma(p, x, 0x1.556ae835227d0p-4); p = fma(p, x, -0x1.748c3082c9a2dp-4);
-    p = fma(p, x, 0x1.9a01e2df8ea65p-4); p = fma(p, x, -0x1.c8067077aea72p-4); p = fma(p, x, 0x1.010b36b135de8p-3);
-    p = fma(p, x, -0x1.2703a1dcdf9b7p-3); p = fma(p, x, 0x1.5b40cb1007837p-3); p = fma(p, x, -0x1.a8b9c17aa61cfp-3);
-    p = fma(p, x, 0x1.151322ac7d877p-2); p = fma(p, x, -0x1.9a4d55beab2d7p-2); p = fma(p, x, 0x1.a51a6625307d3p-1);
-    p = fma(p, x, -0x1.2788cfc6fb619p-1);
+    double p = 0x1.b62a48be7bc93p-4; p = fma(p, x, -0x1.c7cd8af698085p-4); p = fma(p, x, 0x1.b2553650380a5p-7);
+    p = fma(p, x, -0x1.d1657f1c36694p-7); p = fma(p, x, 0x1.de7030d334117p-5); p = fma(p, x, -0x1.f69565317612cp-5);
+    p = fma(p, x, 0x1.bc1411564a553p-5); p = fma(p, x, -0x1.d6702da1a3388p-5); p = fma(p, x, 0x1.00942642bb224p-4);
+    p = fma(p, x, -0x1.11abda985af5dp-4); p = fma(p, x, 0x1.248cbe2d528f7p-4); p = fma(p, x, -0x1.3b1314fac5e83p-4);
+    p = fma(p, x, 0x1.556b4affc30d8p-4); p = fma(p, x, -0x1.748cac39dc73ep-4); p = fma(p, x, 0x1.9a01e033cf2f3p-4);
+    p = fma(p, x, -0x1.c8066cfba4474p-4); p = fma(p, x, 0x1.010b36b6a1189p-3); p = fma(p, x, -0x1.2703a1e448d80p-3);
+    p = fma(p, x, 0x1.5b40cb0ffc85cp-3); p = fma(p, x, -0x1.a8b9c17a95d4ap-3); p = fma(p, x, 0x1.151322ac7d8b4p-2);
+    p = fma(p, x, -0x1.9a4d55beab347p-2); p = fma(p, x, 0x1.a51a6625307d3p-1); p = fma(p, x, -0x1.2788cfc6fb619p-1);
     return p;
 }
 __OPEN_CUDA_CONST double __open_cuda_poly_lgamma2(double x) {
-    double p = 0x1.11fa5e7c86f7bp-24; p = fma(p, x, -0x1.2009c1a550d0dp-23); p = fma(p, x, 0x1.b40adb09a1e12p-23);
-    p = fma(p, x, -0x1.ce17528bcf460p-22); p = fma(p, x, 0x1.012012be3900ap-20); p = fma(p, x, -0x1.1276ebd557fb0p-19);
-    p = fma(p, x, 0x1.258f3057730fap-18); p = fma(p, x, -0x1.3cb3be36ad88bp-17); p = fma(p, x, 0x1.580e0afa55850p-16);
-    p = fma(p, x, -0x1.78de9ab752b81p-15); p = fma(p, x, 0x1.a127afee53e7dp-14); p = fma(p, x, -0x1.d3fd4b679c1c4p-13);
-    p = fma(p, x, 0x1.0b36af8779ca0p-11); p = fma(p, x, -0x1.38ac5c2d48207p-10); p = fma(p, x, 0x1.7add6eadb5317p-9);
-    p = fma(p, x, -0x1.e404fc218dbaep-8); p = fma(p, x, 0x1.51322ac7d848ap-6); p = fma(p, x, -0x1.13e001a55760ap-4);
-    p = fma(p, x, 0x1.4a34cc4a60fa6p-2); p = fma(p, x, 0x1.b0ee6072093cep-2);
+    double p = 0x1.943c3adb7b4bdp-29; p = fma(p, x, -0x1.485a2cd4d2879p-26); p = fma(p, x, 0x1.e944ccd85cc60p-25);
+    p = fma(p, x, -0x1.ec47af2ccb218p-24); p = fma(p, x, 0x1.c9f6e1816bba5p-23); p = fma(p, x, -0x1.d71fa8183ce3bp-22);
+    p = fma(p, x, 0x1.fdea03baedd1cp-21); p = fma(p, x, -0x1.1224debb9fd23p-19); p = fma(p, x, 0x1.25cbd29f78fd1p-18);
+    p = fma(p, x, -0x1.3cb941fe9f1bdp-17); p = fma(p, x, 0x1.580a2b70f0a2cp-16); p = fma(p, x, -0x1.78de46403f19cp-15);
+    p = fma(p, x, 0x1.a127d5beeef48p-14); p = fma(p, x, -0x1.d3fd4ec07f226p-13); p = fma(p, x, 0x1.0b36af1b5038ap-11);
+    p = fma(p, x, -0x1.38ac5c23cf249p-10); p = fma(p, x, 0x1.7add6eaf079b9p-9); p = fma(p, x, -0x1.e404fc21a7bd9p-8);
+    p = fma(p, x, 0x1.51322ac7d7523p-6); p = fma(p, x, -0x1.13e001a55759fp-4); p = fma(p, x, 0x1.4a34cc4a60fa8p-2);
+    p = fma(p, x, 0x1.b0ee6072093cep-2);
     return p;
 }
 __OPEN_CUDA_CONST float __open_cuda_poly_lgamma1f(float x) {
@@ -210,6 +219,18 @@ __OPEN_CUDA_CONST float __open_cuda_poly_lgamma3f(float x) {
     p = fmaf(p, x, -0x1.5c2a07e598553p-20f); p = fmaf(p, x, 0x1.57182d5064b8bp-17f); p = fmaf(p, x, -0x1.4667f51e5e5a1p-14f);
     p = fmaf(p, x, 0x1.56bb002b2a6dfp-11f); p = fmaf(p, x, -0x1.b09ba2d1e978bp-8f); p = fmaf(p, x, 0x1.9840d80be1586p-4f);
     p = fmaf(p, x, 0x1.9c70978a82c1cp+0f); p = fmaf(p, x, 0x1.fa99a5e94985ap+1f);
+    return p;
+}
+__OPEN_CUDA_CONST double __open_cuda_poly_lgamma3(double x) {
+    double p = 0x1.355c22bd67a1ap-62; p = fma(p, x, -0x1.bb0919592102fp-60); p = fma(p, x, -0x1.de1bd0f81f31ep-60);
+    p = fma(p, x, 0x1.4ea0b3047ec4dp-57); p = fma(p, x, 0x1.20b84222d818ap-53); p = fma(p, x, -0x1.a1c9c6f38bf86p-51);
+    p = fma(p, x, 0x1.62838d3539c54p-49); p = fma(p, x, -0x1.05980ba167d34p-46); p = fma(p, x, 0x1.b66cdcc3516f9p-44);
+    p = fma(p, x, -0x1.4609b0b4faf71p-41); p = fma(p, x, 0x1.e1e3dd9d9663ap-39); p = fma(p, x, -0x1.6c81eb2d6010fp-36);
+    p = fma(p, x, 0x1.16f813026aa9ap-33); p = fma(p, x, -0x1.b00f36af64553p-31); p = fma(p, x, 0x1.53ec378f5590ap-28);
+    p = fma(p, x, -0x1.10d4a243e70dcp-25); p = fma(p, x, 0x1.c148563990186p-23); p = fma(p, x, -0x1.7e931c4bd75dcp-20);
+    p = fma(p, x, 0x1.5516d7664d7a3p-17); p = fma(p, x, -0x1.44deba1d9d218p-14); p = fma(p, x, 0x1.56c42777486ccp-11);
+    p = fma(p, x, -0x1.b0a2a509f1d0dp-8); p = fma(p, x, 0x1.9840d2469dc00p-4); p = fma(p, x, 0x1.9c7099bff7e1fp+0);
+    p = fma(p, x, 0x1.fa99a5e94985ap+1);
     return p;
 }
 __OPEN_CUDA_CONST double __open_cuda_poly_stirling(double x) {
@@ -355,12 +376,12 @@ __OPEN_CUDA_CONST float __open_cuda_poly_i1_largef(float x) {
     return p;
 }
 __OPEN_CUDA_CONST double __open_cuda_poly_j0(double x) {
-    double p = 0x1.52536591c416ep-62; p = fma(p, x, -0x1.a320cf38c5c1ep-57); p = fma(p, x, 0x1.cca455bd643ddp-52);
-    p = fma(p, x, -0x1.c0361dd36a4c8p-47); p = fma(p, x, 0x1.7df1c9fd70209p-42); p = fma(p, x, -0x1.1a4d978efbcfep-37);
-    p = fma(p, x, 0x1.65ec7d3753659p-33); p = fma(p, x, -0x1.801f7f338767cp-29); p = fma(p, x, 0x1.577f683baf7a5p-25);
-    p = fma(p, x, -0x1.f633ea85eada8p-22); p = fma(p, x, 0x1.250f53798032fp-18); p = fma(p, x, -0x1.08db6a2de263fp-15);
-    p = fma(p, x, 0x1.6409a6fd7b18ap-13); p = fma(p, x, -0x1.5059ea69f58a4p-11); p = fma(p, x, 0x1.99e65104a68d3p-10);
-    p = fma(p, x, -0x1.15d87e4b8d5b1p-9); p = fma(p, x, 0x1.2bc29174dd587p-10);
+    double p = 0x1.52536591c416ep-46; p = fma(p, x, 0x1.f3ee38dfc76cep-43); p = fma(p, x, 0x1.2fd2ba81dc859p-38);
+    p = fma(p, x, 0x1.1be028b3c2febp-34); p = fma(p, x, 0x1.d71fbcd7ce9fdp-31); p = fma(p, x, 0x1.5132fc929bbe8p-27);
+    p = fma(p, x, 0x1.9c1f3467f0c86p-24); p = fma(p, x, 0x1.a7de63c0264eep-21); p = fma(p, x, 0x1.689319ccfe2eap-18);
+    p = fma(p, x, 0x1.f0aff64bfcf72p-16); p = fma(p, x, 0x1.0d97875757d99p-13); p = fma(p, x, 0x1.bd3c2ed8389bdp-12);
+    p = fma(p, x, 0x1.0a698d0a0c8d6p-10); p = fma(p, x, 0x1.ae528ba67abb0p-10); p = fma(p, x, 0x1.a1fee49614f6ep-10);
+    p = fma(p, x, 0x1.86c89ec148fc4p-11); p = fma(p, x, 0x1.70d77f560145cp-14);
     return p;
 }
 __OPEN_CUDA_CONST float __open_cuda_poly_j0f(float x) {
@@ -371,12 +392,12 @@ __OPEN_CUDA_CONST float __open_cuda_poly_j0f(float x) {
     return p;
 }
 __OPEN_CUDA_CONST double __open_cuda_poly_j1(double x) {
-    double p = -0x1.7548b60128efcp-62; p = fma(p, x, 0x1.b3c420a2b6f1fp-57); p = fma(p, x, -0x1.c1795bc2cc8e0p-52);
-    p = fma(p, x, 0x1.98addda435555p-47); p = fma(p, x, -0x1.43c20c0937decp-42); p = fma(p, x, 0x1.ba3fb31fb11c6p-38);
-    p = fma(p, x, -0x1.0137e01b69868p-33); p = fma(p, x, 0x1.f62979d659466p-30); p = fma(p, x, -0x1.941a82675763fp-26);
-    p = fma(p, x, 0x1.06438a6958c8ep-22); p = fma(p, x, -0x1.0af8bb9889ba1p-19); p = fma(p, x, 0x1.9ac7788fbda1dp-17);
-    p = fma(p, x, -0x1.c5a7fc38dd1d3p-15); p = fma(p, x, 0x1.4c9bd11c0aa3bp-13); p = fma(p, x, -0x1.1adb1329ed86fp-12);
-    p = fma(p, x, 0x1.98ec1eee7c01ap-13);
+    double p = 0x1.1d74dbece9919p-51; p = fma(p, x, 0x1.cd3511f4cf35ep-48); p = fma(p, x, 0x1.251a8a4543f88p-43);
+    p = fma(p, x, 0x1.24b77bf9c8c33p-39); p = fma(p, x, 0x1.04051b748048ep-35); p = fma(p, x, 0x1.90b88f54c1409p-32);
+    p = fma(p, x, 0x1.09449a7260367p-28); p = fma(p, x, 0x1.29bdeb0a2d0d8p-25); p = fma(p, x, 0x1.16e73760e2c35p-22);
+    p = fma(p, x, 0x1.abca73e59c901p-20); p = fma(p, x, 0x1.0641512a3d2aep-17); p = fma(p, x, 0x1.f27e2f171c977p-16);
+    p = fma(p, x, 0x1.606db335dd0bdp-14); p = fma(p, x, 0x1.5dc281b891376p-13); p = fma(p, x, 0x1.bdc39549724dcp-13);
+    p = fma(p, x, 0x1.3848b9914d388p-13); p = fma(p, x, 0x1.517f30234baa5p-15);
     return p;
 }
 __OPEN_CUDA_CONST float __open_cuda_poly_j1f(float x) {

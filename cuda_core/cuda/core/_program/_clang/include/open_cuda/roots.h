@@ -45,40 +45,46 @@ __OPEN_CUDA_CONST double rcbrt(double x) {
 // The sum of squares of up to four numbers, scaled by a power of two so that it neither overflows nor vanishes.
 struct __open_cuda_squares {
     __oc_dd sum;
-    double scale; // the numbers were multiplied by 1 / scale
+    double scale, inverse; // the numbers were multiplied by inverse = 1 / scale
     bool infinite;
 };
+__OPEN_CUDA_CONST __open_cuda_squares __oc_squares_of(double most) { // with a sum of 0
+    bool large = most > 0x1p400, small = most < 0x1p-400;
+    double scale = large ? 0x1p600 : small ? 0x1p-600 : 1.0, inverse = large ? 0x1p-600 : small ? 0x1p600 : 1.0;
+    return {{0, 0}, scale, inverse, most == (double)INFINITY};
+}
+__OPEN_CUDA_CONST __open_cuda_squares __oc_squares(double a, double b) {
+    __open_cuda_squares s = __oc_squares_of(fmax(fabs(a), fabs(b)));
+    a *= s.inverse, b *= s.inverse, s.sum = __oc_add(__oc_product(a, a), __oc_product(b, b));
+    return s;
+}
 __OPEN_CUDA_CONST __open_cuda_squares __oc_squares(double a, double b, double c, double d) {
-    double most = fmax(fmax(fabs(a), fabs(b)), fmax(fabs(c), fabs(d)));
-    bool infinite = most == (double)INFINITY;
-    double scale = most > 0x1p500 ? 0x1p600 : most < 0x1p-450 ? 0x1p-600 : 1, inverse = 1 / scale;
-    a *= inverse, b *= inverse, c *= inverse, d *= inverse;
-    __oc_dd s = __oc_add(__oc_product(a, a), __oc_product(b, b));
-    return {__oc_add(s, __oc_add(__oc_product(c, c), __oc_product(d, d))), scale, infinite};
+    __open_cuda_squares s = __oc_squares_of(fmax(fmax(fabs(a), fabs(b)), fmax(fabs(c), fabs(d))));
+    a *= s.inverse, b *= s.inverse, c *= s.inverse, d *= s.inverse;
+    s.sum = __oc_add(__oc_product(a, a), __oc_product(b, b));
+    s.sum = __oc_add(s.sum, __oc_add(__oc_product(c, c), __oc_product(d, d)));
+    return s;
 }
 __OPEN_CUDA_CONST double __oc_norm(__open_cuda_squares s) {
-    if (s.infinite) return INFINITY;
-    double y = sqrt(s.sum.high);
-    return s.sum.high == 0 || s.sum.high != s.sum.high ? y : (y + s.sum.low / (2 * y)) * s.scale;
+    double y = sqrt(s.sum.high) * s.scale;
+    return s.infinite ? (double)INFINITY : y;
 }
 __OPEN_CUDA_CONST double __oc_rnorm(__open_cuda_squares s) {
-    if (s.infinite) return 0;
     double y = 1 / sqrt(s.sum.high);
-    if (s.sum.high == 0 || y != y) return y;
     __oc_dd one = __oc_product(__oc_product(s.sum, y), y);
-    return fma(-0.5 * y, (one.high - 1) + one.low, y) / s.scale;
+    y = (s.sum.high == 0 ? y : fma(-0.5 * y, (one.high - 1) + one.low, y)) * s.inverse;
+    return s.infinite ? 0.0 : y;
 }
 __OPEN_CUDA_FN __open_cuda_squares __oc_all_squares(int count, const double *x) {
     double most = 0;
     for (int i = 0; i < count; i++) most = fmax(most, fabs(x[i]));
-    double scale = most > 0x1p400 ? 0x1p600 : most < 0x1p-400 ? 0x1p-600 : 1, inverse = 1 / scale;
-    __oc_dd s = {0, 0};
-    for (int i = 0; i < count; i++) s = __oc_add(s, __oc_product(x[i] * inverse, x[i] * inverse));
-    return {s, scale, most == (double)INFINITY};
+    __open_cuda_squares s = __oc_squares_of(most);
+    for (int i = 0; i < count; i++) s.sum = __oc_add(s.sum, __oc_product(x[i] * s.inverse, x[i] * s.inverse));
+    return s;
 }
 #define __OPEN_CUDA_NORMS(type, f)                                                                                         \
-    __OPEN_CUDA_CONST type hypot##f(type x, type y) { return __oc_norm(__oc_squares(x, y, 0, 0)); }                        \
-    __OPEN_CUDA_CONST type rhypot##f(type x, type y) { return __oc_rnorm(__oc_squares(x, y, 0, 0)); }                      \
+    __OPEN_CUDA_CONST type hypot##f(type x, type y) { return __oc_norm(__oc_squares(x, y)); }                              \
+    __OPEN_CUDA_CONST type rhypot##f(type x, type y) { return __oc_rnorm(__oc_squares(x, y)); }                            \
     __OPEN_CUDA_CONST type norm3d##f(type x, type y, type z) { return __oc_norm(__oc_squares(x, y, z, 0)); }               \
     __OPEN_CUDA_CONST type rnorm3d##f(type x, type y, type z) { return __oc_rnorm(__oc_squares(x, y, z, 0)); }             \
     __OPEN_CUDA_CONST type norm4d##f(type x, type y, type z, type w) { return __oc_norm(__oc_squares(x, y, z, w)); }       \

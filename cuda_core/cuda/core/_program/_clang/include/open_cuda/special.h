@@ -5,53 +5,51 @@
 #pragma once
 #include "roots.h"
 
-#define __OPEN_CUDA_SQRT_PI_2 __oc_dd{0x1.20dd750429b6dp+0, 0x1.1ae3a914fed80p-56} // 2 / sqrt(pi)
-
 __OPEN_CUDA_CONST double __oc_erfcx(double x) { // x >= 0
-    return __open_cuda_poly_erfcx((x - 4) / (x + 4)) / fma(2.0, x, 1);
+    double c = x < 0x1p100 ? x : 0x1p100, u = c + 2, inverse = 1 / u, t = (c - 2) * inverse;
+    t = fma(fma(-t, u, c - 2), inverse, t);
+    return 0.5 * __open_cuda_poly_erfcx(t) / (x + 0.5);
 }
-__OPEN_CUDA_CONST double __oc_exp_of_square(double x, double factor, double sign) { // factor exp(sign x**2)
-    __oc_dd s = __oc_product(x, x);
-    return __oc_scaled_exp({sign * s.high, sign * s.low}, factor);
-}
-__OPEN_CUDA_CONST double __oc_small_erf(double x) {
-    return fma(x, 0x1.20dd750429b6dp+0, x * (__open_cuda_poly_erf(x * x) + 0x1.1ae3a914fed80p-56));
+__OPEN_CUDA_CONST double __oc_exp_of_square(double x, double scale) { // exp(scale x**2)
+    __oc_dd s = __oc_product(x < 60 ? x : 60.0, x < 60 ? x : 60.0);
+    return __oc_scaled_exp({scale * s.high, scale * s.low}, 1);
 }
 __OPEN_CUDA_CONST double erfc(double x) {
-    if (x < 0.5) return x < -6 ? 2 : x < -0.5 ? 2 - __oc_exp_of_square(x, __oc_erfcx(-x), -1) : 1 - __oc_small_erf(x);
-    return x > 28 ? 0 : __oc_exp_of_square(x, __oc_erfcx(x), -1);
+    double a = fabs(x), y = __oc_erfcx(a) * __oc_exp_of_square(a, -1);
+    return x < 0 ? 2 - y : y;
 }
 __OPEN_CUDA_CONST double erf(double x) {
-    double a = fabs(x);
-    if (a < 1 || x != x) return __oc_small_erf(x);
-    return copysign(a > 6 ? 1.0 : 1 - __oc_exp_of_square(a, __oc_erfcx(a), -1), x);
+    double a = fabs(x), near = fma(x, 0x1.20dd750429b6dp+0, x * (__open_cuda_poly_erf(x * x) + 0x1.1ae3a914fed80p-56));
+    // 1 - erfc(a), whose error matters little, and one division suffices
+    double c = a < 6 ? a : 6.0, u = c + 2, v = c + 0.5, inverse = 1 / (u * v), t = (c - 2) * v * inverse;
+    double far = copysign(1 - 0.5 * __open_cuda_poly_erfcx(t) * (u * inverse) * exp(-c * c), x);
+    return a > 1 ? far : near;
 }
 __OPEN_CUDA_CONST double erfcx(double x) {
-    if (x >= 0 || x != x) return x > 1e9 ? 0.5641895835477563 / x : __oc_erfcx(x);
-    return x < -27 ? (double)INFINITY : __oc_exp_of_square(x, 2, 1) - __oc_erfcx(-x);
+    double a = fabs(x), y = __oc_erfcx(a), more = 2 * __oc_exp_of_square(a, 1);
+    return x < 0 ? more - y : y;
 }
 __OPEN_CUDA_CONST double normcdf(double x) {
-    if (x > 40 || x < -40) return x > 0 ? 1 : 0;
-    __oc_dd z = __oc_product(__oc_dd{-0x1.6a09e667f3bcdp-1, 0x1.bdd3413b26456p-55}, x);
-    // erfc(z + d) = erfc(z) - 2 / sqrt(pi) exp(-z**2) d
-    return 0.5 * (erfc(z.high) - __oc_exp_of_square(z.high, 1.1283791670955126 * z.low, -1));
+    double a = fabs(x), y = 0.5 * __oc_erfcx(a * 0x1.6a09e667f3bcdp-1) * __oc_exp_of_square(a, -0.5);
+    return x > 0 ? 1 - y : y;
 }
-// erfinv(1 - x) for w = -log(x (2 - x))
-__OPEN_CUDA_CONST double __oc_erfinv(double w, double y) { // y = 1 - x
-    if (w < 6) return y * __open_cuda_poly_erfinv1(w - 3);
-    double v = sqrt(w);
-    if (v < 4.1) return y * __open_cuda_poly_erfinv2(v - 3.25);
-    return copysign(v * __open_cuda_poly_erfinv3(1 / v - 0.14), y);
+// erfinv(1 - x) for w = -log(x (2 - x)), y = 1 - x
+__OPEN_CUDA_CONST double __oc_erfinv(double w, double y) {
+    double r = y * __open_cuda_poly_erfinv1(w - 3);
+    if (w >= 6) {
+        double v = sqrt(w);
+        r = v < 4.1 ? y * __open_cuda_poly_erfinv2(v - 3.25) : copysign(v * __open_cuda_poly_erfinv3(1 / v - 0.14), y);
+    }
+    return r;
 }
 __OPEN_CUDA_CONST double erfinv(double x) {
-    double a = fabs(x);
-    if (!(a < 1)) return a == 1 ? copysign((double)INFINITY, x) : (double)NAN;
-    return __oc_erfinv(a < 0.5 ? -log1p(-x * x) : -log((1 - a) * (1 + a)), x);
+    double y = __oc_erfinv(-log(fma(-x, x, 1)), x);
+    return fabs(x) == 1 ? copysign((double)INFINITY, x) : y;
 }
 __OPEN_CUDA_CONST double erfcinv(double x) {
-    if (!(x > 0 && x < 2)) return x == 0 ? (double)INFINITY : x == 2 ? -(double)INFINITY : (double)NAN;
-    double y = 1 - x;
-    return __oc_erfinv(fabs(y) < 0.5 ? -log1p(-y * y) : -log(x) - log(2 - x), y);
+    double y = 1 - x, p = x < 0.25 ? x * (2 - x) : fma(-y, y, 1), r = __oc_erfinv(-log(p), y);
+    r = x == 0 ? (double)INFINITY : r;
+    return x == 2 ? -(double)INFINITY : r;
 }
 __OPEN_CUDA_CONST double normcdfinv(double x) { return -1.4142135623730951 * erfcinv(2 * x); }
 
@@ -61,24 +59,24 @@ __OPEN_CUDA_CONST __oc_dd __oc_stirling(double x) {
     double rest = __open_cuda_poly_stirling(1 / (x * x)) / x;
     return __oc_add(__oc_add(s, __oc_dd{0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55}), rest);
 }
+__OPEN_CUDA_CONST double __oc_lgamma(double x) { // x > 0
+    bool low = x < 0.6, first = (x < 0.4) | (!low & (x < 1.4));
+    double l = log(x), from_one = low ? x : x - 1, from_two = low ? x - 1 : x - 2;
+    double y1 = from_one * __open_cuda_poly_lgamma1(from_one), y2 = from_two * __open_cuda_poly_lgamma2(from_two);
+    double y3 = __open_cuda_poly_lgamma3(x - 5.5), y = first ? y1 : x < 3 ? y2 : y3;
+    y = low ? y - l : y;
+    double inverse = 1 / x, rest = fma(inverse, __open_cuda_poly_stirling(inverse * inverse), 0x1.d67f1c864beb5p-1);
+    double far = fma(x - 0.5, l, rest - x);
+    far = x > 0x1p60 ? x * (l - 1) : far;
+    return x >= 8 ? far : y;
+}
 __OPEN_CUDA_CONST double lgamma(double x) {
-    if (x != x || x == (double)INFINITY) return x;
-    if (x <= 0) {
-        if (x == trunc(x)) return INFINITY;
-        double a = -x;
-        // DLMF 5.5.3: gamma(x) gamma(1 - x) = pi / sin(pi x)
-        if (a < 0x1p-60) return -log(a);
-        double part = log(3.141592653589793 / fabs(x * sinpi(x)));
-        return part - (a < 8 ? lgamma(a + 0.0) : __oc_stirling(a).high);
+    double a = fabs(x), y = __oc_lgamma(a);
+    if (x < 0) { // DLMF 5.5.3: gamma(x) gamma(1 - x) = pi / sin(pi x)
+        y = a < 0x1p-60 ? -log(a) : log(3.141592653589793 / fabs(a * sinpi(a))) - y;
+        y = trunc(x) == x ? (double)INFINITY : y;
     }
-    if (x >= 8) return x > 0x1p1000 ? x * (log(x) - 1) : __oc_stirling(x).high;
-    if (x < 0x1p-60) return -log(x);
-    double below = 0;
-    if (x < 0.7) below = log(x), x += 1;
-    double product = 1;
-    while (x > 2.5) x -= 1, product *= x;
-    double y = x < 1.5 ? (x - 1) * __open_cuda_poly_lgamma1(x - 1) : (x - 2) * __open_cuda_poly_lgamma2(x - 2);
-    return product == 1 ? y - below : y + log(product);
+    return a == (double)INFINITY ? a : y;
 }
 __OPEN_CUDA_CONST double tgamma(double x) {
     if (x != x || x == (double)INFINITY) return x;
@@ -133,7 +131,7 @@ __OPEN_CUDA_CONST double j0(double x) {
     if (!(a < (double)INFINITY)) return x != x ? x : 0;
     if (a < 8) {
         double f = __oc_from(a, 0x1.33d152e971b40p+1, -0x1.0f539d7da258ep-53) * __oc_from(a, 0x1.6148f5b2c2e45p+2, 0x1.75054cd60a517p-54);
-        return f * __open_cuda_poly_j0(fma(x * x, 0.03125, -1));
+        return f * __open_cuda_poly_j0(fma(x * -0.015625, x, 1));
     }
     double t = 64 / (a * a);
     return __oc_wave(a, __open_cuda_poly_p0(t), __open_cuda_poly_q0(t), 1).first;
@@ -143,7 +141,7 @@ __OPEN_CUDA_CONST double j1(double x) {
     if (!(a < (double)INFINITY)) return x != x ? x : 0;
     if (a < 8) {
         double f = __oc_from(a, 0x1.ea75575af6f09p+1, -0x1.60155a9d1b256p-53) * __oc_from(a, 0x1.c0ff5f3b47250p+2, -0x1.b226d9d243827p-54);
-        return x * (f * __open_cuda_poly_j1(fma(x * x, 0.03125, -1)));
+        return x * (f * __open_cuda_poly_j1(fma(x * -0.015625, x, 1)));
     }
     double t = 64 / (a * a);
     return copysign(1.0, x) * __oc_wave(a, __open_cuda_poly_p1(t), __open_cuda_poly_q1(t), 3).first;

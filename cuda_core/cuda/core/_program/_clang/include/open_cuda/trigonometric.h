@@ -111,55 +111,50 @@ __OPEN_CUDA_CONST double acos(double x) {
 }
 // atan(y / x) for 0 <= y, x; the angle is reduced by pi / 4 or pi / 2.
 __OPEN_CUDA_CONST double __oc_atan(double y, double x) {
-    double t, high, low;
-    if (y > 2.414213562373095 * x) t = -x / y, high = 0x1.921fb54442d18p+0, low = 0x1.1a62633145c07p-54;
-    else if (y > 0.4142135623730951 * x) t = (y - x) / (y + x), high = 0x1.921fb54442d18p-1, low = 0x1.1a62633145c07p-55;
-    else t = y / x, high = 0, low = 0;
-    double z = t * t;
-    return high + (fma(t * z, __open_cuda_poly_atan(z), low) + t);
+    bool steep = y > 2.414213562373095 * x, middle = !steep & (y > 0.4142135623730951 * x);
+    double t = (steep ? -x : middle ? y - x : y) / (steep ? y : middle ? y + x : x), z = t * t;
+    double high = steep ? 0x1.921fb54442d18p+0 : middle ? 0x1.921fb54442d18p-1 : 0;
+    return high + (fma(t * z, __open_cuda_poly_atan(z), high * 0x1.1a62633145c07p-54 * 0x1.45f306dc9c883p-1) + t);
 }
 __OPEN_CUDA_CONST double atan(double x) {
-    return x == 0 || x != x ? x : copysign(fabs(x) < 0x1p60 ? __oc_atan(fabs(x), 1) : 0x1.921fb54442d18p+0, x);
+    double a = fabs(x), y = __oc_atan(a < 0x1p60 ? a : 0x1p60, 1);
+    return x == x ? copysign(y, x) : x;
 }
 __OPEN_CUDA_CONST double atan2(double y, double x) {
-    double a = fabs(y), b = fabs(x), r;
-    if (a != a || b != b) return x + y;
-    if (a == b) r = a == 0 ? 0 : 0x1.921fb54442d18p-1;
-    else if (a == (double)INFINITY || b == (double)INFINITY) r = a > b ? 0x1.921fb54442d18p+0 : 0;
-    else {
-        // Without overflow in y + x, and without denormals where the quotient is not one.
-        double scale = a > 0x1p1000 || b > 0x1p1000 ? 0x1p-60 : a < 0x1p-900 || b < 0x1p-900 ? 0x1p60 : 1;
-        r = __oc_atan(a * scale, b * scale);
-        if (a > 0x1p-900 && b < 0x1p-900) r = 0x1.921fb54442d18p+0;
-    }
-    if (__builtin_signbit(x)) r = 0x1.921fb54442d18p+1 - (r - 0x1.1a62633145c07p-53);
-    return copysign(r, y);
+    double a = fabs(y), b = fabs(x), most = a > b ? a : b;
+    // Equal infinities, and zeros, become finite; without overflow in y + x.
+    bool none = most == 0, both = (a == (double)INFINITY) & (b == (double)INFINITY);
+    double scale = most > 0x1p1000 ? 0x1p-60 : most < 0x1p-900 ? 0x1p60 : 1.0;
+    double up = both ? 1.0 : a * scale, right = both | none ? 1.0 : b * scale;
+    up = up == (double)INFINITY ? 0x1p1000 : up, right = up == 0x1p1000 ? 0.0 : right;
+    double r = __oc_atan(up, right);
+    r = __builtin_signbit(x) ? 0x1.921fb54442d18p+1 - (r - 0x1.1a62633145c07p-53) : r;
+    r = copysign(r, y);
+    return __builtin_isunordered(x, y) ? x + y : r;
 }
 
 __OPEN_CUDA_CONST double sinh(double x) {
-    double a = fabs(x);
-    if (a < 1) return fma(x * (x * x), __open_cuda_poly_sinh(x * x), x);
-    if (!(a < 40)) return copysign(__oc_scaled_exp(__oc_add(__oc_dd{-0x1.62e42fefa39efp-1, -0x1.abc9e3b39803fp-56}, a), 1), x);
-    __open_cuda_scaled e = __oc_exp({a, 0}), f = __oc_exp({-a, 0});
-    double p = __open_cuda_power_of_two<double>(e.k - 1), q = -__open_cuda_power_of_two<double>(f.k - 1);
-    __oc_dd s = __oc_add({e.value.high * p, e.value.low * p}, {f.value.high * q, f.value.low * q});
-    return copysign(s.high, x);
+    double a = fabs(x), z = x * x, near = fma(x * z, __open_cuda_poly_sinh(z), x);
+    __open_cuda_scaled e = __oc_exp(a, 0);
+    double t = __oc_scale(e.value.high, e.bits - 1); // exp(|x|) / 2
+    double far = t + (__oc_scale(e.value.low, e.bits - 1) - 0.25 / t);
+    return a < 1 ? near : copysign(a > 720 ? a * 0x1p1023 : far, x);
 }
 __OPEN_CUDA_CONST double cosh(double x) {
     double a = fabs(x);
-    if (!(a < 40)) return __oc_scaled_exp(__oc_add(__oc_dd{-0x1.62e42fefa39efp-1, -0x1.abc9e3b39803fp-56}, a), 1);
-    __open_cuda_scaled e = __oc_exp({a, 0}), f = __oc_exp({-a, 0});
-    double p = __open_cuda_power_of_two<double>(e.k - 1), q = __open_cuda_power_of_two<double>(f.k - 1);
-    return __oc_add({e.value.high * p, e.value.low * p}, {f.value.high * q, f.value.low * q}).high;
+    __open_cuda_scaled e = __oc_exp(a, 0);
+    double t = __oc_scale(e.value.high, e.bits - 1);
+    return t + (__oc_scale(e.value.low, e.bits - 1) + 0.25 / t);
 }
 __OPEN_CUDA_CONST double tanh(double x) {
-    double a = fabs(x);
-    if (a < 0.35) return fma(x * (x * x), __open_cuda_poly_tanh(x * x), x);
-    if (!(a < 20)) return x != x ? x : copysign(1.0, x);
-    __open_cuda_scaled e = __oc_exp({-2 * a, 0});
-    double p = __open_cuda_power_of_two<double>(e.k);
-    __oc_dd v = {e.value.high * p, e.value.low * p}, w = {-v.high, -v.low};
-    return copysign(__oc_quotient(__oc_add(w, 1), __oc_add(v, 1)), x);
+    double a = fabs(x), z = x * x, near = fma(x * z, __open_cuda_poly_tanh(z), x);
+    __open_cuda_scaled e = __oc_exp(-2 * a, 0);
+    // (1 - p) / (1 + p) for p = exp(-2 a) in two parts
+    double p = __oc_scale(e.value.high, e.bits), low = __oc_scale(e.value.low, e.bits);
+    __oc_dd above = __oc_ordered_sum(1, -p), below = __oc_ordered_sum(1, p);
+    double inverse = 1 / below.high, q = above.high * inverse;
+    q = fma(fma(-q, below.high, above.high) + ((above.low - low) - q * (below.low + low)), inverse, q);
+    return a < 0.55 ? near : copysign(q, x);
 }
 __OPEN_CUDA_CONST double asinh(double x) {
     double a = fabs(x);
