@@ -133,20 +133,21 @@ def compile_table(rounds: int) -> None:
 def kernels_table(names: list[str], rounds: int) -> None:
     from benchmarks.cpu_kernels.__main__ import Bench as Kernels
     from benchmarks.cpu_kernels.cases import all_cases
+    from benchmarks.cpu_kernels.peers import source_of
     from cuda.core import Program
 
-    bench: Any = Kernels()
-    ratios = []
-    text = (HERE / "kernels.cu").read_text()
-    both = {c: Program(text, "c++", Bench().options(c, include_path=str(HERE))).compile("ptx") for c in COMPILERS}
+    own, benches, ratios = Bench(), {compiler: Kernels() for compiler in COMPILERS}, []
     print("| kernel | NVRTC | clang | clang / NVRTC |\n|---|---|---|---|")
     for case in all_cases():
         if names and not case.name.startswith(tuple(names)):
             continue
-        bench.allocate(case)
         runs: dict[str, Callable[[], object]] = {}
-        for compiler, code in both.items():
-            bench.code = code
+        for compiler, bench in benches.items():
+            if case.source not in bench._sources:
+                options = own.options(compiler, include_path=str(HERE), std="c++17", use_bundled_headers=True)
+                program = Program(source_of(case.source, ".cu").read_text(), "c++", options)
+                bench._sources[case.source] = program.compile("ptx")
+            bench.allocate(case)
             runs[compiler] = functools.partial(bench.launches(case)[0], 1)
         took = shortest(runs, rounds, time.process_time)
         ratios.append(took["clang"] / took["nvrtc"])
