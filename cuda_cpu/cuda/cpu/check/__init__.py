@@ -22,9 +22,9 @@ SPACES = {name.lower(): value for name, value in numbers("CPU_SPACE_").items()}
 READ, WRITE, STRONG, RELEASE, ATOMIC, VOLATILE, BLOCK_SCOPE = (
     number(f"ACCESS_{name}") for name in ("READ", "WRITE", "STRONG", "RELEASE", "ATOMIC", "VOLATILE", "BLOCK_SCOPE")
 )
-UNIFORM, ROW, SIZED, VALUES, COPIED, ASYNC, FRESH, VARIABLE, STEP = (
+UNIFORM, ROW, BASES, SIZED, VALUES, COPIED, ASYNC, FRESH, VARIABLE, STEP = (
     number(f"ACCESS_{name}")
-    for name in ("UNIFORM", "ROW", "SIZED", "VALUES", "COPIED", "ASYNC", "FRESH", "VARIABLE", "STEP")
+    for name in ("UNIFORM", "ROW", "BASES", "SIZED", "VALUES", "COPIED", "ASYNC", "FRESH", "VARIABLE", "STEP")
 )
 ORDERS = {name.lower(): value for name, value in numbers("CPU_ORDER_").items()}
 ALIGNED, ALONE, SOURCES, EACH = (number(f"MEETING_{name}") for name in ("ALIGNED", "ALONE", "SOURCES", "EACH"))

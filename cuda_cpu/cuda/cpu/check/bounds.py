@@ -50,10 +50,26 @@ def is_right(frame: Frame, access: Access, pointer: Value, variable: Variable, s
 
 
 def is_row(frame: Frame, access: Access) -> bool:
-    """Return whether all lanes run, and access neighbouring memory."""
+    """Return whether the lanes that run access neighbouring memory."""
+    return frame.module.lane_run == frame.width and _is_contiguous(frame, access)
+
+
+def bases_of(frame: Frame, access: Access) -> list[Value]:
+    """Return the first address of each segment, if all lanes run, and those of a segment access neighbouring memory."""
+    found: list[Value] = []
+    if not frame.copy.full or not _is_contiguous(frame, access) or access.space in ("local", "param"):
+        return found
+    for segment in affine.segments(frame):
+        with frame.in_segment(segment):
+            pointer = pointers(frame, access.address, access.space)
+        found.append(frame.builder.cast("ptrtoint", pointer, "i64"))
+    return found
+
+
+def _is_contiguous(frame: Frame, access: Access) -> bool:
     base = access.address.base
-    one = frame.copy.full and frame.module.lane_run == frame.width and access.lanes == -1
-    return one and isinstance(base, Register) and frame.graph.strides.get(base.name) == access.size
+    stride = frame.graph.strides.get(base.name) if isinstance(base, Register) else None
+    return frame.copy.consecutive and access.lanes == -1 and stride is not None and stride == access.size
 
 
 def _ends(frame: Frame, access: Access, pointer: Value) -> tuple[int, list[Value]] | None:

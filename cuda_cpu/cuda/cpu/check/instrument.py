@@ -14,6 +14,7 @@ from collections.abc import Callable
 from cuda.cpu.check import (
     ALIGNED,
     ALONE,
+    BASES,
     EACH,
     FRESH,
     INITCHECK,
@@ -230,6 +231,7 @@ def _check(frame: Frame, access: Access, checks: int) -> None:
     builder = frame.builder
     if not checks or (checks == SYNCCHECK and not (access.mbarrier or access.kind & STRONG)):
         return
+    bases = [] if checks & (MEMCHECK | INITCHECK) or access.kind & STRONG else bounds.bases_of(frame, access)
     pointer = pointers(frame, access.address, access.space)
     if access.skipped is not None:
         pointer = advanced(frame, pointer, access.skipped)
@@ -248,7 +250,11 @@ def _check(frame: Frame, access: Access, checks: int) -> None:
     what |= VARIABLE if variable else 0
     values = _operands(frame, variable, rows)
     what |= UNIFORM if pointer.uniform else ROW if bounds.is_row(frame, access) else 0
-    buffer = _buffer(frame, builder.cast("ptrtoint", pointer, "i64"))
+    if bases:
+        what |= BASES
+        buffer = _bases(frame, bases)
+    else:
+        buffer = _buffer(frame, builder.cast("ptrtoint", pointer, "i64"))
     lanes = frame.mask
     if access.lanes != -1:
         lanes = builder.binary("and", lanes, access.lanes)
@@ -307,8 +313,17 @@ def allocated(frame: Frame, size: Value) -> None:
     frame.service("check_access", lanes, site(frame), constant(what, "i32"), size, NULL, NULL)
 
 
-def _buffer(frame: Frame, value: Value) -> Value:
-    return _buffers(frame, 0, (value,))
+def _buffer(frame: Frame, *values: Value) -> Value:
+    return _buffers(frame, 0, values)
+
+
+def _bases(frame: Frame, bases: list[Value]) -> Value:
+    """Store the first address of each row of lanes."""
+    buffer = _buffer(frame)
+    for number, base in enumerate(bases):
+        offset = frame.builder.offset(buffer.ref, 8 * number * frame.module.lane_run)
+        frame.builder.store(base, offset, align=8)
+    return buffer
 
 
 def _buffers(frame: Frame, count: int, values: tuple[Value, ...]) -> Value:

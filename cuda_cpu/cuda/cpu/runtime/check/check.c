@@ -368,7 +368,7 @@ static bool is_common(const struct cpu_running *warp, uint32_t space, uint64_t a
 static void check_races(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, uint32_t size,
                         const uint64_t *addresses, const uint64_t *sizes, const uint64_t *values)
 {
-    if (!sizes && cpu_reads_add(warp, lanes, site, flags, addresses, size))
+    if (!sizes && !(flags & CPU_ACCESS_BASES) && cpu_reads_add(warp, lanes, site, flags, addresses, size))
         return;
     cpu_lanes common = lanes;
     for (cpu_lanes left = lanes; left && (flags & 15) != CPU_SPACE_GLOBAL; left &= left - 1)
@@ -386,6 +386,16 @@ static bool has_races(const struct cpu_running *warp)
     return warp->block->worker->job->races != NULL;
 }
 
+/* Compute the addresses of all lanes from those of the first of each row. */
+static void spread(uint64_t *addresses, bool one_row, uint32_t size)
+{
+    uint64_t first = addresses[0], second = one_row ? first + 16 * size : addresses[16];
+    for (unsigned lane = 0; lane < 16; lane++) {
+        addresses[lane] = first + lane * size;
+        addresses[lane + 16] = second + lane * size;
+    }
+}
+
 /* --- services ------------------------------------------------------------------------------------------------------ */
 
 void cpu_check_access(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint32_t flags, uint32_t size,
@@ -397,6 +407,11 @@ void cpu_check_access(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint
     const uint64_t *sizes = flags & CPU_ACCESS_SIZED ? values : NULL;
     bool uniform = flags & CPU_ACCESS_UNIFORM;
     cpu_lanes good = lanes;
+    if (flags & CPU_ACCESS_BASES) {
+        if (cpu_reads_add_rows(warp, site, flags, addresses, size))
+            return;
+        spread(addresses, flags & CPU_ACCESS_ROW, size);
+    }
     cpu_need_stack(abi);
     if (flags >> 4 & CPU_MEMCHECK && !(flags & CPU_ACCESS_FRESH))
         good = check_memory(warp, uniform ? lanes & -lanes : lanes, site, flags, size, addresses, sizes, variable);

@@ -290,14 +290,13 @@ void cpu_operation_launched(const struct cpu_job *job)
     memcpy(operation->grid_dim, job->grid_dim, sizeof operation->grid_dim);
     memcpy(operation->block_dim, job->block_dim, sizeof operation->block_dim);
     struct reading reading = {operation, races};
-    complete = complete && cpu_reads_visit(races, &reading, add_read);
-    size_t reads = operation->count;
-    for (size_t p = 0; complete && p < count; p++)
-        complete = add_page(operation, races, pages[p], &cached, &site);
-    if (complete && reads && operation->count > reads) {
-        fold(operation);
-        qsort(operation->of, operation->count, sizeof *operation->of, by_start);
+    uint32_t area = 0;
+    cpu_reads_sort(races);
+    for (size_t p = 0; complete && p < count; p++) {
+        complete = cpu_reads_visit(races, &area, pages[p]->number * PAGE_BYTES, &reading, add_read) &&
+                   add_page(operation, races, pages[p], &cached, &site);
     }
+    complete = complete && cpu_reads_visit(races, &area, UINT64_MAX, &reading, add_read);
     complete = complete && add_polled(operation, races, &cached);
     free(pages);
     publish(operation, complete);

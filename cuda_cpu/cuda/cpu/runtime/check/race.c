@@ -8,11 +8,16 @@
 #include "operation.h"
 #include "race_parts.h"
 
+#include <stddef.h>
 #include <string.h>
+
+static struct cpu_races *_Atomic unused; /* of a launch that has ended, cleared; or NULL */
 
 bool cpu_races_begin(struct cpu_job *job)
 {
-    job->races = calloc(1, sizeof *job->races);
+    job->races = atomic_exchange(&unused, NULL);
+    if (!job->races)
+        job->races = calloc(1, sizeof *job->races);
     return job->races != NULL;
 }
 
@@ -25,8 +30,10 @@ void cpu_races_end(struct cpu_job *job)
         cpu_shadow_free(job->races);
         cpu_race_free_sync_vars(job->races);
         free(job->races->unused);
+        const size_t tables = offsetof(struct cpu_races, knows_written);
+        memset((uint8_t *)job->races + tables, 0, sizeof *job->races - tables);
+        free(atomic_exchange(&unused, job->races));
     }
-    free(job->races);
     job->races = NULL;
 }
 

@@ -231,11 +231,52 @@ static cpu_lanes touch_all(const struct group *group, cpu_lanes lanes, uint32_t 
     return left;
 }
 
+/* Record an atomic operation of a lane on a word, if it is ordered after all weak accesses to it; else return false. */
+static bool touch_atomic(const struct group *group, uint64_t address, unsigned lane)
+{
+    struct line *line = cpu_shadow_line(group->races, address);
+    if (!line || line->room != EXPANDED || !line->cells->shift)
+        return false;
+    struct cell *cell = &line->cells->of[address % LINE_BYTES / 4];
+    if (cell->more || cell->strong.in_block || (cell->read.lanes && !cpu_race_knows(group->warp, &cell->read)) ||
+        (cell->write.lanes && !cpu_race_knows(group->warp, &cell->write)))
+        return false;
+    cpu_lanes others = is_same_event(&cell->strong, &group->event) ? cell->strong.lanes : 0;
+    cell->strong = group->event;
+    cell->strong.lanes = others | 1u << lane;
+    return true;
+}
+
+/* Check and record atomic operations on words; return the lanes that are left. As long as no thread has released anything,
+ * they synchronise nothing. */
+static cpu_lanes touch_atomics(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags,
+                               const uint64_t *addresses)
+{
+    const uint32_t other = CPU_ACCESS_RELEASE | CPU_ACCESS_VOLATILE | CPU_ACCESS_ASYNC | CPU_ACCESS_SINGLY |
+                           CPU_ACCESS_BLOCK_SCOPE | 7u << CPU_ACCESS_MBARRIER;
+    struct cpu_race_block *race = warp->block->race;
+    struct group group = {.warp = warp, .races = races_of(warp)};
+    if (flags & other || race->has_clocks || group.races->all_sync_vars)
+        return lanes;
+    cpu_race_warp = warp;
+    group.event = (struct event){.block = race->number, .time = cpu_race_time(warp, 0), .warp = warp->abi.warp_id,
+                                 .is_atomic = true};
+    group.event.site = cpu_shadow_site(group.races, site) & 0x3fffffu;
+    for (cpu_lanes each = lanes; each; each &= each - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(each);
+        if (!(addresses[lane] & 3) && touch_atomic(&group, addresses[lane], lane))
+            lanes &= ~(1u << lane);
+    }
+    return lanes;
+}
+
 cpu_lanes cpu_race_group(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags,
                          const uint64_t *addresses, uint32_t size)
 {
     struct cpu_race_block *race = warp->block->race;
     cpu_lanes *alike = &race->alike[warp->abi.warp_id];
+    if (lanes && flags & CPU_ACCESS_ATOMIC && size == 4)
+        return touch_atomics(warp, lanes, site, flags, addresses);
     if (!lanes || flags & SINGLE || (size != 4 && size != 8 && size != 16))
         return lanes;
     uint64_t bits = addresses[__builtin_ctz(lanes)];

@@ -105,14 +105,24 @@ struct read_area {
     struct read_chunk **chunks;
 };
 
+/* The area of a site's last read, and the number of the site. */
+struct read_site {
+    uint64_t site;
+    struct read_area *area; /* NULL: none */
+    uint32_t number;
+};
+
 struct cpu_races {
+    struct page *pages[BUCKETS];
+    struct sync_var *sync_vars[BUCKETS];
+    /* From here on cleared for each launch, as the parts of `pages` and `sync_vars` that were used. */
     bool knows_written; /* `written` has all allocations that the kernel writes */
     uint32_t written_count, area_count;
     struct cpu_range written[MAX_WRITTEN];
-    struct read_area *areas[MAX_AREAS], *cached_areas[CACHED_AREAS]; /* by number; by site */
-    struct page *pages[BUCKETS], *recent[CACHED_PAGES];
-    struct sync_var *sync_vars[BUCKETS], *all_sync_vars;
-    struct page *all_pages;
+    struct read_area *areas[MAX_AREAS];
+    struct read_site read_sites[CACHED_AREAS];
+    struct page *recent[CACHED_PAGES], *all_pages;
+    struct sync_var *all_sync_vars;
     size_t page_count;
     uint64_t *sites;
     uint32_t site_count, cached[CACHED_SITES];
@@ -191,6 +201,7 @@ static inline struct lane *lane_of(const struct cpu_running *warp, unsigned lane
 /* race_shadow.c */
 /* NULL: the limit of shadow memory is reached. */
 struct line *cpu_shadow_line(struct cpu_races *races, uint64_t address);
+struct page **cpu_shadow_bucket(struct cpu_races *races, uint64_t number);
 /* Return the cells of a line, for bytes if `by_bytes`. */
 struct cells *cpu_shadow_cells(struct cpu_races *races, struct line *line, bool by_bytes);
 /* Return the last write and the first read since of each word of a line that has runs. */
@@ -230,8 +241,9 @@ static inline void cpu_race_changes(struct cpu_running *warp) /* the clocks or t
 }
 
 /* race_reads.c */
-/* Call add for each range of bytes that was read, by address within an allocation; stop when it returns false. */
-bool cpu_reads_visit(const struct cpu_races *races, void *data,
+void cpu_reads_sort(struct cpu_races *races); /* the areas */
+/* Call add for the ranges that were read in areas from `*next` on that begin before an address; stop if it returns false. */
+bool cpu_reads_visit(const struct cpu_races *races, uint32_t *next, uint64_t before, void *data,
                      bool (*add)(void *data, const struct read_line *line, uint64_t start, uint64_t end, uint32_t allocation));
 void cpu_reads_free(struct cpu_races *races);
 

@@ -45,9 +45,11 @@ static bool is_written(const struct cpu_races *races, const struct cpu_allocatio
 }
 
 /* Return the allocation that contains an address; NULL: none, or there are too many. */
-static struct read_area *find_area(struct cpu_races *races, uint64_t address)
+static struct read_area *find_area(struct cpu_running *warp, uint64_t address)
 {
+    struct cpu_races *races = races_of(warp);
     struct cpu_allocation found;
+    cpu_race_warp = warp;
     for (uint32_t i = 0; i < races->area_count; i++)
         if (address - races->areas[i]->start < races->areas[i]->end - races->areas[i]->start)
             return races->areas[i];
@@ -63,8 +65,9 @@ static struct read_area *find_area(struct cpu_races *races, uint64_t address)
     return races->areas[races->area_count++] = area;
 }
 
-static struct read_chunk *new_chunk(struct cpu_races *races)
+static struct read_chunk *new_chunk(struct cpu_running *warp)
 {
+    cpu_race_warp = warp;
     pthread_mutex_lock(&unused.lock);
     struct read_chunk *chunk = unused.first;
     if (chunk) {
@@ -72,7 +75,7 @@ static struct read_chunk *new_chunk(struct cpu_races *races)
         unused.count--;
     }
     pthread_mutex_unlock(&unused.lock);
-    races->bytes += sizeof *chunk;
+    races_of(warp)->bytes += sizeof *chunk;
     return chunk ? chunk : taken(calloc(1, sizeof *chunk));
 }
 
@@ -91,12 +94,12 @@ static void free_chunk(struct read_chunk *chunk)
         free(chunk);
 }
 
-static inline struct read_line *line_at(struct cpu_races *races, struct read_area *area, uint64_t address)
+static inline struct read_line *line_at(struct cpu_running *warp, struct read_area *area, uint64_t address)
 {
     uint64_t at = address - area->first;
     struct read_chunk **chunk = &area->chunks[at / CHUNK_BYTES];
     if (!*chunk)
-        *chunk = new_chunk(races);
+        *chunk = new_chunk(warp);
     return &(*chunk)->lines[at % CHUNK_BYTES / LINE_BYTES];
 }
 
@@ -111,17 +114,26 @@ static inline void name_reader(struct read_line *line, const struct cpu_running 
 }
 
 /* Record a read of contiguous memory by a lane and those after it. */
-static void add_bytes(struct cpu_running *warp, struct read_area *area, unsigned lane, uint32_t site, uint64_t start,
-                      uint64_t end)
+static inline void add_bytes(struct cpu_running *warp, struct read_area *area, unsigned lane, uint32_t site, uint64_t start,
+                             uint64_t end)
 {
-    while (start < end) {
-        struct read_line *line = line_at(races_of(warp), area, start);
-        uint64_t stop = (start | 63) + 1;
+    do {
+        struct read_line *line = line_at(warp, area, start);
+        uint64_t stop = (start | (LINE_BYTES - 1)) + 1, first = start % LINE_BYTES;
         stop = stop < end ? stop : end;
+        uint64_t last = first + (stop - start) - 1;
         name_reader(line, warp, lane, site);
-        line->bytes[start / 64 % 2] |= (UINT64_MAX >> (64 - (stop - start))) << start % 64;
+        uint64_t from = UINT64_MAX << first % 64, upto = UINT64_MAX >> (63 - last % 64);
+        if (last < 64) {
+            line->bytes[0] |= from & upto;
+        } else if (first >= 64) {
+            line->bytes[1] |= from & upto;
+        } else {
+            line->bytes[0] |= from;
+            line->bytes[1] |= upto;
+        }
         start = stop;
-    }
+    } while (start < end);
 }
 
 /* Return the lanes, among some that follow each other, if they read neighbouring memory; else 0. */
@@ -168,47 +180,69 @@ static bool add_lanes(struct cpu_running *warp, struct read_area *area, cpu_lane
             add_bytes(warp, area, (unsigned)__builtin_ctz(left), site, address, address + size);
             continue;
         }
-        struct read_line *line = line_at(races_of(warp), area, address);
+        struct read_line *line = line_at(warp, area, address);
         name_reader(line, warp, (unsigned)__builtin_ctz(left), site);
         line->bytes[address / 64 % 2] |= (((uint64_t)1 << size) - 1) << address % 64;
     }
     return true;
 }
 
+/* Return the area that an address is in, and remember it for the site; NULL: there is none, or the kernel writes it. */
+static struct read_site *site_of(struct cpu_running *warp, uint64_t site, uint64_t address)
+{
+    struct cpu_races *races = races_of(warp);
+    struct read_site *cached = &races->read_sites[(site ^ site >> 32) % CACHED_AREAS];
+    struct read_area *area = cached->area;
+    if (area && cached->site == site && address - area->start < area->end - area->start)
+        return cached;
+    cpu_need_stack(&warp->abi);
+    area = find_area(warp, address);
+    if (!area || !area->chunks)
+        return NULL;
+    *cached = (struct read_site){site, area, cpu_shadow_site(races, site)};
+    return cached;
+}
+
+bool cpu_reads_add_rows(struct cpu_running *warp, uint64_t site, uint32_t flags, const uint64_t *addresses, uint32_t size)
+{
+    uint32_t space = flags & 15;
+    if (!races_of(warp)->knows_written || flags & NO_READ || (space != CPU_SPACE_GLOBAL && space != CPU_SPACE_GENERIC))
+        return false;
+    struct read_site *known = site_of(warp, site, addresses[0]);
+    if (!known || races_of(warp)->bytes > MAX_SHADOW)
+        return false;
+    if (flags & CPU_ACCESS_ROW)
+        return add_row(warp, known->area, UINT32_MAX, known->number, addresses, size);
+    return add_row(warp, known->area, UINT32_MAX >> 16, known->number, addresses, size) &&
+           add_row(warp, known->area, UINT32_MAX << 16, known->number, addresses, size);
+}
+
 bool cpu_reads_add(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, const uint64_t *addresses,
                    uint32_t size)
 {
-    struct cpu_races *races = races_of(warp);
     uint32_t space = flags & 15;
-    if (!races->knows_written || flags & NO_READ || !lanes || size > 32 || races->bytes > MAX_SHADOW)
+    if (!races_of(warp)->knows_written || flags & NO_READ || !lanes || size > 32)
         return false;
     if (space != CPU_SPACE_GLOBAL && space != CPU_SPACE_GENERIC)
         return false;
     unsigned first = (unsigned)__builtin_ctz(lanes);
-    struct read_area **cached = &races->cached_areas[(site ^ site >> 32) % CACHED_AREAS];
-    struct read_area *area = *cached;
-    uint64_t address = addresses[flags & CPU_ACCESS_UNIFORM ? 0 : first];
-    cpu_race_warp = warp;
-    if (!area || address - area->start >= area->end - area->start)
-        area = find_area(races, address);
-    if (!area || !area->chunks)
+    struct read_site *known = site_of(warp, site, addresses[flags & CPU_ACCESS_UNIFORM ? 0 : first]);
+    if (!known || races_of(warp)->bytes > MAX_SHADOW)
         return false;
-    *cached = area;
-    uint32_t number = cpu_shadow_site(races, site);
+    struct read_area *area = known->area;
+    uint32_t number = known->number;
     if (flags & CPU_ACCESS_UNIFORM)
         return add_lanes(warp, area, lanes & -lanes, number, addresses, size);
-    if (flags & CPU_ACCESS_ROW && lanes == UINT32_MAX)
+    if (flags & CPU_ACCESS_ROW && !(((uint64_t)lanes >> first) & (((uint64_t)lanes >> first) + 1)))
         return add_row(warp, area, lanes, number, addresses, size);
     cpu_lanes rows = row_of(lanes, addresses, size);
-    if (!rows) { /* half a warp each, as in blocks 16 threads wide */
-        const cpu_lanes half = UINT32_MAX >> 16;
-        rows = row_of(lanes & half, addresses, size) | row_of(lanes & ~half, addresses, size);
-        if (rows == lanes)
-            return add_row(warp, area, lanes & half, number, addresses, size) &&
-                   add_row(warp, area, lanes & ~half, number, addresses, size);
-        rows = 0;
-    }
-    return rows ? add_row(warp, area, rows, number, addresses, size) : add_lanes(warp, area, lanes, number, addresses, size);
+    if (rows)
+        return add_row(warp, area, rows, number, addresses, size);
+    const cpu_lanes half = UINT32_MAX >> 16; /* as in blocks 16 threads wide */
+    if ((row_of(lanes & half, addresses, size) | row_of(lanes & ~half, addresses, size)) == lanes)
+        return add_row(warp, area, lanes & half, number, addresses, size) &&
+               add_row(warp, area, lanes & ~half, number, addresses, size);
+    return add_lanes(warp, area, lanes, number, addresses, size);
 }
 
 /* --- at the end of the launch -------------------------------------------------------------------------------------- */
@@ -221,17 +255,53 @@ static int by_start(const void *a, const void *b)
 
 typedef bool adder(void *data, const struct read_line *line, uint64_t start, uint64_t end, uint32_t allocation);
 
-static bool visit_line(const struct read_line *line, uint64_t start, uint32_t allocation, void *data, adder *add)
+void cpu_reads_sort(struct cpu_races *races)
 {
-    if ((line->bytes[0] & line->bytes[1]) == UINT64_MAX)
-        return add(data, line, start, start + LINE_BYTES, allocation);
+    qsort(races->areas, races->area_count, sizeof *races->areas, by_start);
+}
+
+/* Full lines of one instruction that follow each other. */
+struct full_lines {
+    const struct read_line *first; /* NULL: none */
+    uint64_t start, end;
+};
+
+struct visit {
+    void *data;
+    adder *add;
+    uint32_t allocation;
+    struct full_lines full;
+};
+
+static bool end_full(struct visit *visit)
+{
+    struct full_lines full = visit->full;
+    visit->full.first = NULL;
+    return !full.first || visit->add(visit->data, full.first, full.start, full.end, visit->allocation);
+}
+
+static bool visit_line(struct visit *visit, const struct read_line *line, uint64_t start)
+{
+    if ((line->bytes[0] & line->bytes[1]) == UINT64_MAX) {
+        struct full_lines *full = &visit->full;
+        if (full->first && full->end == start && full->first->site == line->site) {
+            full->end += LINE_BYTES;
+            return true;
+        }
+        if (!end_full(visit))
+            return false;
+        *full = (struct full_lines){line, start, start + LINE_BYTES};
+        return true;
+    }
+    if (!end_full(visit))
+        return false;
     for (uint32_t half = 0; half < LINE_BYTES / 64; half++) {
         for (uint64_t left = line->bytes[half]; left;) {
             unsigned first = (unsigned)__builtin_ctzll(left);
             uint64_t rest = ~(left >> first);
             unsigned count = rest ? (unsigned)__builtin_ctzll(rest) : 64;
             uint64_t at = start + 64 * half + first;
-            if (!add(data, line, at, at + count, allocation))
+            if (!visit->add(visit->data, line, at, at + count, visit->allocation))
                 return false;
             left &= count < 64 ? ~((((uint64_t)1 << count) - 1) << first) : 0;
         }
@@ -239,20 +309,23 @@ static bool visit_line(const struct read_line *line, uint64_t start, uint32_t al
     return true;
 }
 
-bool cpu_reads_visit(const struct cpu_races *races, void *data, adder *add)
+static bool visit_area(const struct read_area *area, void *data, adder *add)
 {
-    struct read_area *areas[MAX_AREAS];
-    memcpy(areas, races->areas, races->area_count * sizeof *areas);
-    qsort(areas, races->area_count, sizeof *areas, by_start);
-    for (uint32_t i = 0; i < races->area_count; i++) {
-        const struct read_area *area = areas[i];
-        uint64_t start = area->first;
-        for (uint32_t c = 0; area->chunks && start < area->end; c++, start += CHUNK_BYTES)
-            for (uint32_t n = 0; area->chunks[c] && n < CHUNK_BYTES / LINE_BYTES; n++)
-                if (!visit_line(&area->chunks[c]->lines[n], start + n * LINE_BYTES, area->allocation, data, add))
-                    return false;
-    }
-    return true;
+    struct visit visit = {.data = data, .add = add, .allocation = area->allocation};
+    uint64_t start = area->first;
+    for (uint64_t c = 0; area->chunks && start < area->end; c++, start += CHUNK_BYTES)
+        for (uint32_t n = 0; area->chunks[c] && n < CHUNK_BYTES / LINE_BYTES; n++)
+            if (!visit_line(&visit, &area->chunks[c]->lines[n], start + n * LINE_BYTES))
+                return false;
+    return end_full(&visit);
+}
+
+bool cpu_reads_visit(const struct cpu_races *races, uint32_t *next, uint64_t before, void *data, adder *add)
+{
+    bool fits = true;
+    for (; fits && *next < races->area_count && races->areas[*next]->start < before; ++*next)
+        fits = visit_area(races->areas[*next], data, add);
+    return fits;
 }
 
 void cpu_reads_free(struct cpu_races *races)

@@ -6,11 +6,49 @@
  */
 #include "race_parts.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #define MAX_SITES (1u << 22)
 
-static struct page **bucket_of(struct cpu_races *races, uint64_t number)
+#define MAX_UNUSED 16384u
+
+/* Cleared pages of launches that have ended. */
+static struct {
+    pthread_mutex_t lock;
+    struct page *first;
+    uint32_t count;
+} unused = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct page *new_page(void)
+{
+    pthread_mutex_lock(&unused.lock);
+    struct page *page = unused.first;
+    if (page) {
+        unused.first = page->next;
+        unused.count--;
+        page->next = NULL;
+    }
+    pthread_mutex_unlock(&unused.lock);
+    return page ? page : calloc(1, sizeof *page);
+}
+
+static void free_page(struct page *page)
+{
+    memset(page, 0, sizeof *page);
+    pthread_mutex_lock(&unused.lock);
+    bool keeps = unused.count < MAX_UNUSED;
+    if (keeps) {
+        page->next = unused.first;
+        unused.first = page;
+        unused.count++;
+    }
+    pthread_mutex_unlock(&unused.lock);
+    if (!keeps)
+        free(page);
+}
+
+struct page **cpu_shadow_bucket(struct cpu_races *races, uint64_t number)
 {
     return &races->pages[number * 0x9e3779b97f4a7c15u >> 48];
 }
@@ -143,11 +181,11 @@ struct line *cpu_shadow_line(struct cpu_races *races, uint64_t address)
     uint64_t number = address / PAGE_BYTES;
     struct page **recent = &races->recent[number % CACHED_PAGES];
     if (!*recent || (*recent)->number != number) {
-        struct page **slot = bucket_of(races, number);
+        struct page **slot = cpu_shadow_bucket(races, number);
         while (*slot && (*slot)->number != number)
             slot = &(*slot)->next;
         if (!*slot) {
-            if (races->bytes + sizeof(struct page) > MAX_SHADOW || !(*slot = calloc(1, sizeof **slot)))
+            if (races->bytes + sizeof(struct page) > MAX_SHADOW || !(*slot = new_page()))
                 return NULL;
             races->bytes += sizeof(struct page);
             (*slot)->number = number;
@@ -230,7 +268,8 @@ void cpu_shadow_free(struct cpu_races *races)
         for (uint32_t i = 0; i < PAGE_BYTES / LINE_BYTES; i++)
             if (page->lines[i].room)
                 cpu_shadow_empty(races, &page->lines[i]);
-        free(page);
+        *cpu_shadow_bucket(races, page->number) = NULL;
+        free_page(page);
     }
     free(races->sites);
 }

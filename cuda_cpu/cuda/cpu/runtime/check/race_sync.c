@@ -467,6 +467,7 @@ void cpu_race_free_sync_vars(struct cpu_races *races)
 {
     for (struct sync_var *each = races->all_sync_vars, *next; each; each = next) {
         next = each->all;
+        races->sync_vars[each->address * 0x9e3779b97f4a7c15u >> 48] = NULL;
         cpu_clock_release(each->clock);
         cpu_clock_release(each->in_block);
         free(each);
