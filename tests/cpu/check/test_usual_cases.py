@@ -177,3 +177,11 @@ def test_memcheck_finds_what_is_planted(buffers, space):
     assert not compare(text_of([(load, space, "x", "all", least, 3, False)]), (8, 1), buffers, "memcheck")
     found = compare(text_of([(load, space, "x", "all", least, 4, False)]), (8, 1), buffers, "memcheck")
     assert [each.count for each in found] == [BLOCKS]
+
+
+def test_reads_of_one_instruction_in_a_loop_count_once(buffers):
+    """Each word is read by several lanes of a warp, in different iterations, and then changed by threads of others."""
+    read = (("ld{0}.u32 %r21, [{1}];", 4), ".global", "x", "all", 448, 3, False)
+    change = (("red{0}.max.u32 [{1}], %r8;", 4), ".global", "twice", "all", 64, 3, False)
+    found = compare(text_of([read, change]), (128, 1), buffers, "racecheck")
+    assert any(each.kind == "write_after_read" for each in found)

@@ -68,6 +68,25 @@ static size_t cells_bytes(uint32_t shift)
     return sizeof(struct cells) + (LINE_BYTES >> shift) * sizeof(struct cell);
 }
 
+static bool joins(struct event *event, const struct event *mine)
+{
+    bool same = event->lanes && event->block == mine->block && event->time == mine->time && event->warp == mine->warp &&
+                event->site == mine->site;
+    event->lanes |= same ? mine->lanes : 0;
+    return same;
+}
+
+/* Let a read join an earlier one of other lanes by the same instruction, as in race.c. */
+static bool joins_read(struct cell *cell, const struct event *event)
+{
+    if (joins(&cell->read, event))
+        return true;
+    for (uint32_t i = 0; cell->more && i < cell->more->count; i++)
+        if (joins(&cell->more->of[i], event))
+            return true;
+    return false;
+}
+
 static void add_runs(struct cpu_races *races, struct cells *cells, const struct line *line)
 {
     const struct run *runs = line->room ? line->runs : &line->only;
@@ -79,7 +98,7 @@ static void add_runs(struct cpu_races *races, struct cells *cells, const struct 
             for (uint32_t at = word * 4 >> cells->shift; at < (word + 1) * 4 >> cells->shift; at++)
                 if (runs[i].is_write)
                     cells->of[at].write = event;
-                else
+                else if (!joins_read(&cells->of[at], &event))
                     cpu_shadow_add_read(races, &cells->of[at], &event);
         }
     }
