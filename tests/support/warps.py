@@ -238,6 +238,7 @@ SIGNATURES = {
     "profile_access": (None, (U32, U32, U32, U32, P, P)),
     "profile_bulk": (None, (U32, U32, U32, P)),
     "check_written": (None, (P, U32)),
+    "check_bulk": (None, (U32, U64, U32, P)),
 }
 
 

@@ -346,6 +346,12 @@ def _site(frame: Frame) -> int:
     return frame.module.functions.index(frame.facts.function.name) << 32 | frame.line
 
 
+def copying(frame: Frame, what: int, operands: Value) -> None:
+    """Check the bounds of a tensor copy."""
+    if frame.module.checks & MEMCHECK:
+        frame.service("check_bulk", frame.mask, site(frame), constant(what, "i32"), operands)
+
+
 def report_written(frame: Frame) -> None:
     """Report the parameters through which the kernel writes global memory, if all of them are known."""
     if not frame.module.checks & RACECHECK or (offsets := unraced(frame.facts).parameters) is None:
@@ -368,6 +374,7 @@ class Checks(Instrumentation):
 
     surround = staticmethod(surround)
     allocated = staticmethod(allocated)
+    copying = staticmethod(copying)
     entered = staticmethod(report_written)
     report_stranded = staticmethod(report_stranded)
     report_bypassed = staticmethod(report_bypassed)

@@ -49,6 +49,9 @@ class Instrumentation:
         self.before(frame, step)
         emit()
 
+    def copying(self, frame: Frame, what: int, operands: Value) -> None:
+        """Emit what precedes a call of the runtime for a tensor copy, multicast or multimem, with its arguments."""
+
     def copied(self, frame: Frame, what: int, operands: Value) -> None:
         """Emit what follows a call of the runtime for a tensor copy, multicast or multimem, with its arguments."""
 

@@ -186,6 +186,7 @@ void cpu_check_barrier(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, ui
 void cpu_check_stuck(struct cpu_block *block); /* deadlock: no warp of it can run */
 void cpu_check_order(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t count);
 void cpu_check_written(struct cpu_warp *warp, const uint32_t *offsets, uint32_t count);
+void cpu_check_bulk(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, const uint64_t *operands);
 void cpu_check_barrier_sync(struct cpu_warp *warp, uint32_t id, uint32_t threads, cpu_lanes lanes);
 void cpu_check_barrier_arrive(struct cpu_warp *warp, uint32_t id, uint32_t threads, cpu_lanes lanes);
 uint32_t cpu_check_barrier_reduce(struct cpu_warp *warp, uint32_t id, uint32_t threads, cpu_lanes lanes, uint32_t op,

@@ -7,6 +7,7 @@
 #include "init.h"
 #include "race.h"
 #include "sync.h"
+#include "texture/tensor.h"
 
 static bool has_races(const struct cpu_running *warp)
 {
@@ -87,4 +88,37 @@ void cpu_check_free(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *poin
     for (cpu_lanes left = lanes; left; left &= left - 1)
         cpu_table_remove(pointer[__builtin_ctz(left)]); /* before the free, which lets other threads get the address */
     cpu_heap_free(warp, lanes, pointer);
+}
+
+/* --- tensor copies ------------------------------------------------------------------------------------------------- */
+
+/* Check the memory of which a tensor copy accesses parts: in the tensor, and in shared memory. */
+static void check_tensor(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, const uint64_t *operands)
+{
+    const uint32_t sized = CPU_ACCESS_SIZED | CPU_MEMCHECK << 4;
+    bool loads = (flags & 15) == CPU_TENSOR_LOAD;
+    uint64_t tensors[CPU_WARP_SIZE], boxes[CPU_WARP_SIZE], sizes[CPU_WARP_SIZE], box_sizes[CPU_WARP_SIZE];
+    cpu_lanes inside = 0, known = 0;
+    for (cpu_lanes left = lanes; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        struct cpu_tensor_traffic traffic;
+        if (!cpu_tensor_traffic(flags, operands, lane, &traffic))
+            continue; /* the copy raises the fault */
+        known |= 1u << lane;
+        inside |= (cpu_lanes)(traffic.bytes > 0) << lane; /* otherwise the box is outside of the tensor */
+        tensors[lane] = traffic.start;
+        sizes[lane] = traffic.end - traffic.start;
+        boxes[lane] = operands[CPU_BULK_SOURCE * CPU_WARP_SIZE + lane];
+        box_sizes[lane] = traffic.box;
+    }
+    cpu_check_access(warp, inside, site, CPU_SPACE_GLOBAL | sized | (loads ? CPU_ACCESS_READ : CPU_ACCESS_WRITE), 0,
+                     tensors, sizes);
+    cpu_check_access(warp, known, site, CPU_SPACE_CLUSTER | sized | (loads ? CPU_ACCESS_WRITE : CPU_ACCESS_READ), 0,
+                     boxes, box_sizes);
+}
+
+void cpu_check_bulk(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, const uint64_t *operands)
+{
+    if ((flags & 15) <= CPU_TENSOR_REDUCE)
+        check_tensor(warp, lanes, site, flags, operands);
 }

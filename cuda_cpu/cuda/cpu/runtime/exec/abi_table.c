@@ -108,7 +108,7 @@ const struct cpu_abi_entry cpu_abi_table[] = {
     SERVICE(exit_lanes) SERVICE(cluster_arrive) SERVICE(cluster_wait) SERVICE(graph_set_conditional)
     SERVICE(graph_launch) SERVICE(texture) SERVICE(bulk) SERVICE(graph_update) SERVICE(check_access) SERVICE(check_warp)
     SERVICE(check_order) SERVICE(check_barrier) SERVICE(device_call) SERVICE(profile_access)
-    SERVICE(profile_bulk) SERVICE(check_written)
+    SERVICE(profile_bulk) SERVICE(check_written) SERVICE(check_bulk)
     MAP(address) MAP(stride) MAP(last) MAP(box) MAP(step) MAP(type) MAP(rank) MAP(swizzle) MAP(fill) MAP(im2col)
     MAP(lower) MAP(upper) MAP(channels) MAP(pixels) MAP(unit) MAP(unused) MAP(kind)
     TEXTURE(kind) TEXTURE(format) TEXTURE(channels) TEXTURE(flags) TEXTURE(address) TEXTURE(filter) TEXTURE(mip_filter)

@@ -110,6 +110,9 @@ struct cpu_runtime {
     /* At the start of a kernel checked for races: it writes global memory only through pointers that it gets, or computes
      * from, the parameters at these offsets. */
     void (*check_written)(struct cpu_warp *warp, const uint32_t *offsets, uint32_t count);           /* 216 */
+    /* Before a call of bulk in a kernel checked for its accesses, with its arguments. */
+    void (*check_bulk)(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t flags,
+                       const uint64_t *operands);                                                    /* 224 */
 };
 
 /* One warp in flight. Filled by the runtime before the entry is called. */

@@ -96,6 +96,8 @@ static void count_row(struct cpu_tensor_traffic *traffic, uint64_t begin, uint64
         return;
     uint64_t first = begin / CPU_SECTOR, last = (begin + bytes - 1) / CPU_SECTOR;
     traffic->sectors += last - first + 1 - (first == traffic->last);
+    traffic->start = traffic->bytes && traffic->start < begin ? traffic->start : begin;
+    traffic->end = traffic->end > begin + bytes ? traffic->end : begin + bytes;
     traffic->bytes += bytes;
     traffic->last = last;
 }

@@ -63,6 +63,7 @@ enum {
 struct cpu_tensor_traffic {
     uint64_t bytes, sectors; /* inside the tensor */
     uint64_t last;           /* sector of the row before */
+    uint64_t start, end;     /* of the memory that contains them */
     uint32_t box;            /* bytes in the shared memory of each block */
 };
 

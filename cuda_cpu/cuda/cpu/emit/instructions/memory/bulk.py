@@ -63,6 +63,8 @@ class Request:
     def call(self, what: int) -> None:
         frame = self.frame
         slots = Value(self.slots, "ptr")
+        if frame.module.settings.instrumentation is not None:
+            frame.module.settings.instrumentation.copying(frame, what, slots)
         frame.service("bulk", frame.mask, constant(what, "i32"), constant(frame.line, "i32"), slots)
         if frame.module.settings.instrumentation is not None:
             frame.module.settings.instrumentation.copied(frame, what, slots)
