@@ -12,7 +12,7 @@ import warnings
 from _thread import RLock  # threading is slow to import
 from typing import Any
 
-from cuda.core._errors import ClosedError, CUDAError, compiler_error, not_pickled
+from cuda.core._errors import ClangError, ClosedError, CUDAError, compiler_error, not_pickled
 from cuda.core._program import _compile_advice, _diagnostics
 from cuda.core._program._compile_target import current_arch, default_arch
 from cuda.core._program._linker_options import LinkerOptions
@@ -59,6 +59,29 @@ def assembler_build() -> bytes:
     return b"driver %d" % driver.cuDriverGetVersion()[1]
 
 
+def _start(options: LinkerOptions) -> Any:
+    """Return a link by nvJitLink or the driver."""
+    if _backend() == CompilerBackendType.NVJITLINK:
+        from cuda.core._program._nvjitlink_link import NvJitLink
+
+        return NvJitLink(options)
+    from cuda.core._program._driver_link import DriverLink
+
+    return DriverLink(options)
+
+
+def _start_bitcode(options: LinkerOptions) -> Any:
+    """Return a link by clang, whose result is linked by nvJitLink or the driver."""
+    from cuda.core._program._clang._link import BitcodeLink
+
+    return BitcodeLink(options, _is_bitcode, _start)
+
+
+def _is_bitcode(code: ObjectCode) -> bool:
+    """Return whether code is LLVM bitcode (LLVM, "LLVM Bitcode File Format"), which clang makes for ``"ltoir"``."""
+    return code.code_type == "ltoir" and code._bytes().startswith(b"BC\xc0\xde")
+
+
 class Linker:
     """Link compiled code.
 
@@ -99,10 +122,11 @@ class Linker:
         self._options.arch = self._options.arch or default_arch(f"sm_{current_arch()}" if current_arch() else None)
         self._codes = object_codes
         self._calls = _CALLS[_backend()]
-        if self._warns:
+        bitcode = any(_is_bitcode(code) for code in object_codes)
+        if self._warns and not bitcode:
             self.which_backend()
         with self._errors(self._calls[0]):
-            self._link = self._start()
+            self._link = _start_bitcode(self._options) if bitcode else _start(self._options)
         try:
             for code in object_codes:
                 with self._errors(self._calls[1]):
@@ -110,15 +134,6 @@ class Linker:
         except BaseException:
             self.close()
             raise
-
-    def _start(self) -> Any:
-        if _backend() == CompilerBackendType.NVJITLINK:
-            from cuda.core._program._nvjitlink_link import NvJitLink
-
-            return NvJitLink(self._options)
-        from cuda.core._program._driver_link import DriverLink
-
-        return DriverLink(self._options)
 
     def _errors(self, call: str) -> _Errors:
         return _Errors(self, call)
@@ -260,7 +275,7 @@ class Linker:
     @property
     def handle(self) -> Any:
         """Return the linker's handle: an int, or `cuda.bindings.driver.CUlinkState`; 0 once closed."""
-        if self._link is not None:
+        if self._link is not None and self._link.handle is not None:
             return self._link.handle
         if self._calls is _CALLS[CompilerBackendType.NVJITLINK]:
             return 0
@@ -311,6 +326,8 @@ class _Errors:
         return None
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if isinstance(error, ClangError):
+            return
         if isinstance(error, CUDAError):
             name, kind = error.name, CUDAError
         elif type(error).__name__ == "nvJitLinkError":

@@ -331,23 +331,28 @@ class Program:
         return self._result(nvrtc, target, names, logs)
 
     def _translate_by_clang(self, target: str, names: list[str], logs: Any) -> ObjectCode:
-        from cuda.core._program._clang._compile import compile_ptx
+        from cuda.core._program._clang._compile import compile_bitcode, compile_ptx
         from cuda.core._program._clang._options import ARCHITECTURES
 
-        if target not in ("ptx", "cubin"):
+        if target not in ("ptx", "cubin", "ltoir"):
             raise ValueError(
-                f"clang makes 'ptx' and 'cubin', not {target!r}: compile with ProgramOptions(compiler='nvrtc')"
+                f"clang makes 'ptx', 'cubin' and 'ltoir', not {target!r}: compile with ProgramOptions(compiler='nvrtc')"
             )
         self._pch_status = None
         try:
-            ptx, mapping, log = compile_ptx(self._code, self._name, self._options, names, target)
+            if target == "ltoir":
+                data, mapping, log = compile_bitcode(self._code, self._name, self._options, names)
+            else:
+                data, mapping, log = compile_ptx(self._code, self._name, self._options, names, target)
         except ClangError as error:
             if logs is not None and error.log:
                 logs.write(error.log)
             raise self._annotated(ClangError, error.name, error.status, error.call, error.log, ARCHITECTURES) from None
         if logs is not None and log:
             logs.write(log)
-        code = ObjectCode._make(ptx, "ptx", self._name, mapping, kernel_signatures(ptx.decode()))
+        if target == "ltoir":
+            return ObjectCode._make(data, "ltoir", self._name, mapping, {})
+        code = ObjectCode._make(data, "ptx", self._name, mapping, kernel_signatures(data.decode()))
         if target == "ptx" or _debugger.active():
             return code
         from cuda.core._program._linker import Assembler, _backend

@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""One compilation by clang: the source goes in, PTX, the lowered names and the messages come out."""
+"""One compilation by clang: PTX or LLVM bitcode of a source, with the lowered names and the messages."""
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import os
 import re
 import signal
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 # read; the variables are removed afterwards.
 _VARIABLE = "__open_cuda_name_"
 _NAMED = re.compile(
-    rf"^\.visible \.global \.align 8 \.u64 {_VARIABLE}(\d+) = (?:generic\()?([\w$.]+)\)?;\n", re.MULTILINE
+    rf"^\.visible \.global \.align 8 \.u64 {_VARIABLE}(?:\w+_)?(\d+) = (?:generic\()?([\w$.]+)\)?;\n", re.MULTILINE
 )
 _ENTRY = re.compile(r"^(\.(?:visible|weak) \.entry [^(;{]+\([^)]*\)[^{;]*?)(?=\{)", re.MULTILINE)
 _COUNT = re.compile(
@@ -45,26 +47,10 @@ def compile_ptx(
     ValueError, TypeError
         An option is invalid.
     """
-    command, version = find()
-    language, own = language_options(options, target), own_options(options)
-    first = prelude(command, version, language, changes_headers(options), leading_headers(source))
-    folder = os.path.dirname(os.path.abspath(name))
-    with tempfile.TemporaryDirectory(prefix="cuda-core-clang-") as work:
-        output = os.path.join(work, "program.ptx")
-        arguments = [*command, *language, *first, *own, "-S", "-o", output, "-"]
-        # Includes with quotes are looked for in the current directory of clang.
-        where = work if options.no_source_include or not os.path.isdir(folder) else folder
-        done = subprocess.run(
-            arguments, input=_text(source, name, options, names), capture_output=True, cwd=where,
-            env={**ENVIRONMENT, "TMPDIR": work},
-        )  # fmt: skip
-        log = _COUNT.sub("", done.stderr.decode(errors="replace")).strip("\n")
-        if done.returncode:
-            raise _error(done.returncode, log)
-        if not os.path.exists(output):  # of -fsyntax-only
-            return b"", {}, log
-        with open(output, encoding="ascii") as file:
-            ptx = file.read()
+    data, log = _compiled(source, name, options, _text(source, name, options, names, _VARIABLE), target, ["-S"])
+    if data is None:  # of -fsyntax-only
+        return b"", {}, log
+    ptx = data.decode("ascii")
     found = {names[int(match[1])]: match[2] for match in _NAMED.finditer(ptx)}
     ptx = _NAMED.sub("", ptx) if names else ptx
     if options.max_register_count:
@@ -72,13 +58,65 @@ def compile_ptx(
     return ptx.encode(), found, log
 
 
-def _text(source: bytes, name: str, options: ProgramOptions, names: list[str]) -> bytes:
-    """Return the program with what precedes and follows it."""
+def compile_bitcode(
+    source: bytes, name: str, options: ProgramOptions, names: list[str]
+) -> tuple[bytes, dict[str, str], str]:
+    """Return the LLVM bitcode of a program, for link-time optimisation, with the rest as for `compile_ptx`."""
+    options = dataclasses.replace(options, relocatable_device_code=True)
+    found = compile_ptx(source, name, options, names, "ptx")[1] if names else {}
+    # Several programs with such variables may be linked: `without_names` removes these afterwards.
+    variable = f"{_VARIABLE}{hashlib.sha256(source + name.encode()).hexdigest()[:16]}_"
+    text = _text(source, name, options, names, variable)
+    data, log = _compiled(source, name, options, text, "ptx", ["-emit-llvm", "-c"])
+    return data or b"", found, log
+
+
+def without_names(ptx: bytes) -> bytes:
+    """Return PTX without the variables that instantiate what name expressions name."""
+    return _NAMED.sub("", ptx.decode("ascii")).encode()
+
+
+def _compiled(
+    source: bytes, name: str, options: ProgramOptions, text: bytes, target: str, form: list[str]
+) -> tuple[bytes | None, str]:
+    command, version = find()
+    language, own = language_options(options, target), own_options(options)
+    first = prelude(command, version, language, changes_headers(options), leading_headers(source))
+    folder = os.path.dirname(os.path.abspath(name))
+    with tempfile.TemporaryDirectory(prefix="cuda-core-clang-") as work:
+        # Includes with quotes are looked for in the current directory of clang.
+        where = work if options.no_source_include or not os.path.isdir(folder) else folder
+        return run([*command, *language, *first, *own, *form, "-"], text, where, work)
+
+
+def run(arguments: list[str], text: bytes, folder: str, work: str) -> tuple[bytes | None, str]:
+    """Run clang in a folder, and return its output and its messages. `work` is for its files.
+
+    Raises
+    ------
+    ClangError
+        It rejects the program, or was killed; `log` has its messages.
+    """
+    output = os.path.join(work, "output")
+    done = subprocess.run(
+        [*arguments, "-o", output], input=text, capture_output=True, cwd=folder, env={**ENVIRONMENT, "TMPDIR": work}
+    )
+    log = _COUNT.sub("", done.stderr.decode(errors="replace")).strip("\n")
+    if done.returncode:
+        raise _error(done.returncode, log)
+    if not os.path.exists(output):
+        return None, log
+    with open(output, "rb") as file:
+        return file.read(), log
+
+
+def _text(source: bytes, name: str, options: ProgramOptions, names: list[str], variables: str) -> bytes:
+    """Return the program with what precedes and follows it; `variables` begins the names of those for `names`."""
     everywhere = options.device_as_default_execution_space
     parts = [b"#pragma clang force_cuda_host_device begin\n" if everywhere else b"", _line(name), source, b"\n"]
     parts += [b"#pragma clang force_cuda_host_device end\n" if everywhere else b""]
     for index, each in enumerate(names):
-        variable = f"__device__ const void *{_VARIABLE}{index} = (const void *)&{each.strip().lstrip('&')};\n"
+        variable = f"__device__ const void *{variables}{index} = (const void *)&{each.strip().lstrip('&')};\n"
         parts += [_line(f"name_expressions: {each}"), variable.encode()]
     return b"".join(parts)
 

@@ -48,6 +48,7 @@ _LANGUAGE = ("relocatable_device_code", "ftz", "prec_div", "prec_sqrt", "fma", "
 _OTHERS = (
     "name",
     "compiler",
+    "link_time_optimization",  # a target, "ltoir"
     "arch",
     "debug",
     "lineinfo",
