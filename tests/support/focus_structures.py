@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from support.random_focus import Writer
 
 KINDS = [(1, "u8"), (2, "u16"), (2, "s16"), (4, "u32"), (4, "u32"), (4, "u32"), (8, "u64")]
-FIELDS = [2, 2, 3, 4, 4, 5, 6, 7, 8, 9, 17]  # of a structure
+FIELDS = [1, 2, 2, 3, 4, 4, 5, 6, 7, 8, 9, 17]  # of a structure
 INDICES = ["%tid", "%tid", "%tid", "%lane", "%tx"]
 
 
@@ -39,7 +39,11 @@ def structures(writer: Writer) -> str:
     index = "%tid" if writer.threads > 32 else random.choice(INDICES[:-1])
     below = random.choice([0, 0, size])
     text = f"mov.u32 {start}, {name};" + (f" add.u32 {start}, {start}, {below};" if below else "")
-    text += f" mad.lo.u32 {address}, {index}, {stride}, {start};"
+    if writer.chance(0.3):  # the last thread has the first structure
+        text += f" add.u32 {start}, {start}, {stride * (writer.threads - 1)};"
+        text += f" mad.lo.s32 {address}, {index}, {-stride}, {start};"
+    else:
+        text += f" mad.lo.u32 {address}, {index}, {stride}, {start};"
 
     def accesses(*, every: bool) -> list[tuple[int, int]]:
         """Return first field and number of fields of each access."""
@@ -64,13 +68,18 @@ def structures(writer: Writer) -> str:
             lines += f" st.shared{f'.v{count}' * (count > 1)}.{kind.replace('s', 'u')} "
             lines += f"[{address}+{at * size - below}], {vector};"
             if writer.chance(0.15):
-                lines += f" ld.shared.{kind} {writer.new(letter)}, [{address}+{at * size - below}];"
+                found.append(writer.new(letter))
+                lines += f" ld.shared.{kind} {found[-1]}, [{address}+{at * size - below}];"
         return lines
 
+    found: list[str] = []
     text += stores(accesses(every=True))
-    again = stores(accesses(every=False))
-    text += again if writer.chance(0.5) else f" {writer.some(again)}"
-    found = []
+    twice = writer.chance(0.3)
+    again = stores(accesses(every=False)) + (stores(accesses(every=False)) if twice else "")
+    if writer.chance(0.5):
+        text += again
+    else:  # in some threads, of which no results are read
+        text, found = f"{text} {writer.some(again)}", []
     for at, count in accesses(every=False):
         targets = [writer.new(letter) for _ in range(count)]
         vector = f"{{{', '.join(targets)}}}" if count > 1 else targets[0]

@@ -194,12 +194,16 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
          "return frame.builder.intrinsic(\"copysign\", a.element, a, b)"),
     ],
     "structures": [
-        ("emit/access/interleaved.py", "[step * lane + column for", "[step * lane for"),
+        ("emit/access/interleaved.py", "[step * lane - lowest + column for", "[step * lane - lowest for"),
         ("emit/access/interleaved.py", "first + lane < total for lane in range(length)]", "first + lane < total - 1 for lane in range(length)]"),
         ("emit/access/interleaved.py", "if None not in wanted:", "if True:"),
         ("emit/access/interleaved.py", "picks[lane] = length + each % length", "picks[lane] = each % length"),
         ("emit/access/interleaved.py", "wanted.append(numbers[column] * pieces * length + lane if known", "wanted.append(numbers[column] * length + lane if known"),
-        ("emit/access/interleaved.py", "Address(address.base, offsets[0])", "Address(address.base, address.offset + 4)"),
+        ("emit/access/interleaved.py", "Address(address.base, offsets[0] + _low", "Address(address.base, address.offset + 4 + _low"),
+        ("emit/access/interleaved.py", "lane = lane if step > 0 else count - 1 - lane", "lane = lane"),
+        ("emit/access/interleaved.py", "if base.name in step.writes:\n                break", "if False:\n                break"),
+        ("emit/access/interleaved.py", "if offsets & more or max(together)", "if max(together)"),
+        ("emit/access/interleaved.py", "        if kind.opcode in PURE:\n", "        if kind.opcode in PURE or kind.opcode == \"ld\":\n"),
         ("emit/access/interleaved.py", "if mine - each + size <= stride)", "if True)"),
     ],
     # In files without any of the above, chosen before they were tried: those above have guided the generators.

@@ -139,14 +139,16 @@ MOST_INTERLEAVED = 8  # elements
 
 
 def interleaved_stride(graph: Graph, instruction: Instruction | Call, form: Form | None) -> int | None:
-    """Return the stride of a load's or store's addresses if it is 2 to 8 elements, else None."""
+    """Return the stride of a load's or store's addresses if it is 2 to 8 elements, or -1 to -8, else None."""
     if form is None or form.opcode not in ("ld", "st") or not form.type or not ORDERS.isdisjoint(form.modifiers):
         return None
     address = instruction.address(1 if form.opcode == "ld" else 0)
     if form.space not in INTERLEAVED_SPACES or not isinstance(address.base, Register):
         return None
     stride, size = graph.strides.get(address.base.name, 0), int(form.type[1:]) // 8
-    return stride if size in (1, 2, 4, 8) and stride % size == 0 and 2 <= stride // size <= MOST_INTERLEAVED else None
+    if size not in (1, 2, 4, 8) or stride % size or stride in (0, size) or abs(stride) > MOST_INTERLEAVED * size:
+        return None
+    return stride
 
 
 def stride_of(graph: Graph, operand: Operand) -> int | None:

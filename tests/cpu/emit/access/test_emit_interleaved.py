@@ -30,7 +30,14 @@ COPY = """
 """
 # Bytes, fields of a structure, fields that are copied.
 SHAPES = [(4, 2, (0, 1)), (4, 2, (1,)), (4, 3, (0, 2)), (4, 6, (0, 1, 2, 3, 4, 5)), (4, 8, (5,)), (1, 3, (0, 1, 2)),
-          (1, 4, (1, 3)), (2, 5, (4, 0)), (8, 4, (3, 1)), (8, 2, (0, 1)), (2, 2, (0,))]  # fmt: skip
+          (1, 4, (1, 3)), (2, 5, (4, 0)), (8, 4, (3, 1)), (8, 2, (0, 1)), (2, 2, (0,)), (4, 1, (0,)),
+          (1, 1, (0,))]  # fmt: skip
+
+
+def backwards(size: int, fields: int, columns: tuple[int, ...]) -> str:
+    """Return a kernel whose lanes copy the structures of the lanes from the last one on."""
+    index = "mov.u32 %r1, %tid.x; mov.u32 %r8, %ntid.x; sub.u32 %r1, %r8, %r1; sub.u32 %r1, %r1, 1;"
+    return copies(size, fields, columns).replace("mov.u32 %r1, %tid.x;", index)
 
 
 def copies(size: int, fields: int, columns: tuple[int, ...]) -> str:
@@ -46,9 +53,10 @@ def copies(size: int, fields: int, columns: tuple[int, ...]) -> str:
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("block", [(32, 1, 1), (16, 2, 1), (96, 1, 1), (40, 1, 1)], ids=str)
-def test_fields_of_structures_are_copied(shape, block):
+@pytest.mark.parametrize("order", [copies, backwards])
+def test_fields_of_structures_are_copied(shape, block, order):
     size, fields, columns = shape
-    text, kind = copies(size, fields, columns), np.dtype(f"u{size}")
+    text, kind = order(size, fields, columns), np.dtype(f"u{size}")
     source = np.random.default_rng(3).integers(0, 200, (block[0], fields)).astype(kind)
     found = np.full_like(source, 7)
     Loaded(text.encode()).launch("k", (1, 1, 1), block, source, found)
@@ -58,7 +66,8 @@ def test_fields_of_structures_are_copied(shape, block):
 
 
 @pytest.mark.parametrize("shape", [each for each in SHAPES if len(each[2]) == 1], ids=str)
-def test_nothing_is_accessed_behind_the_last_element(shape):
+@pytest.mark.parametrize("order", [copies, backwards])
+def test_nothing_is_accessed_behind_the_last_element(shape, order):
     """The last element ends at the end of a page, behind which nothing may be accessed."""
     size, fields, columns = shape
     span = 31 * size * fields + size  # from the first lane's element to the end of the last one's
@@ -70,7 +79,7 @@ def test_nothing_is_accessed_behind_the_last_element(shape):
     first = 2 * mmap.PAGESIZE - span - size * columns[0]
     memory = np.frombuffer(room, np.uint8)[mmap.PAGESIZE : 2 * mmap.PAGESIZE]
     memory[:] = 9
-    text = copies(size, fields, columns)
+    text = order(size, fields, columns)
     Loaded(text.encode()).launch("k", (1, 1, 1), (32, 1, 1), np.uint64(start + first), np.uint64(start + first))
     assert (memory == 9).all()
 
@@ -78,35 +87,32 @@ def test_nothing_is_accessed_behind_the_last_element(shape):
 def test_the_kernels_use_vectors():
     if not jit._has_gathers():
         pytest.skip("the CPU has no AVX-512")
-    text = jit.kernel_text(build([copies(4, 2, (0, 1))]), "k").text
+    text = jit.kernel_text(build([copies(4, 3, (0, 1))]), "k").text
     assert "llvm.masked.store.v16i32" in text
     assert "shufflevector <16 x i32>" in text
 
 
 def test_random_kernels_reach_loads_and_stores(monkeypatch):
-    """Both apply to some accesses of random structures, stores also to several fields at once."""
+    """Both apply to some accesses of random structures; stores also to several fields at once, of several stores."""
     if not jit._has_gathers():
         pytest.skip("the CPU has no AVX-512")
-    counts = {"load": [0, 0], "store": [0, 0]}
-    fields = set()
+    loads, fields, groups = set(), set(), set()
 
-    def watch(name: str) -> None:
+    def watch(name: str, see) -> None:
         real = getattr(interleaved, name)
 
         def watched(*args):
             result = real(*args)
-            if name == "store":
-                fields.add(len(args[4]))
-            counts[name][name == "store" or result is not None] += 1
+            see(args, result)
             return result
 
         monkeypatch.setattr(interleaved, name, watched)
 
-    for name in counts:
-        watch(name)
+    watch("load", lambda args, result: loads.add(result is not None))
+    watch("_store", lambda args, result: fields.add(len(args[4])))
+    watch("_group", lambda args, result: groups.add(len(result) > 1))
     for seed in range(6):
         jit.kernel_text(build([focused(Random(seed), "structures").text]), "k")
-    assert counts["load"][0] > 0
-    assert counts["load"][1] > 0
-    assert counts["store"][1] > 0
+    assert loads == {True, False}
     assert fields >= {1, 2}
+    assert groups == {True, False}

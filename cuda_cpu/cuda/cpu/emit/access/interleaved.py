@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Accesses of converged SIMD groups to interleaved elements: arrays of structures, vectors, several elements per lane.
 
-The addresses are base + stride * lane with a stride of 2 to 8 elements. What lies between the first lane's element and
-the last one's is loaded by whole vectors, and shuffles pick each lane's elements: all elements of a structure, of which
-several instructions may load parts, are picked from the same vectors. Stores are the reverse; where elements between
-the lanes' are not stored, constant masks spare them. Nothing outside of the lanes' first and last byte is accessed.
+The addresses are base + stride * lane with a stride of 2 to 8 elements, or -1 to -8. What lies between the first lane's
+element and the last one's is loaded by whole vectors, and shuffles pick each lane's elements: all elements of a
+structure, of which several instructions may load parts, are picked from the same vectors. Stores are the reverse: those
+of one structure are executed together, and constant masks spare elements that are not stored. Nothing outside of the
+lanes' first and last byte is accessed.
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ from cuda.cpu.emit.access import adjacent, affine
 from cuda.cpu.emit.access.addresses import pointers, space_of
 from cuda.cpu.emit.llvm.values import ELEMENTS, Part, Value, constant, integer_of, width_of
 from cuda.cpu.passes.find_affine import interleaved_stride
+from cuda.cpu.passes.traits import PURE
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Address, Instruction
+from cuda.cpu.ptx.syntax import Address, Instruction, Operand, Register, elements_of
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
 
+ALONE = -1  # a store that is not executed by vectors
+SPARSEST = 4  # elements of memory per element stored; beyond that, scatters are faster
 REGISTER = 64  # bytes of the CPU's vectors
-WORDS = (2, 4, 8)  # strides in bytes for which an element is a part of a word
 
 
 def stride_of(frame: Frame, instruction: Instruction, form: Form) -> int | None:
@@ -50,7 +53,7 @@ def load(frame: Frame, instruction: Instruction, form: Form, position: int) -> V
         found = adjacent.reachable(frame, instruction, form, element)
         size = width_of(element) // 8
         mine = instruction.address(1).offset + position * size
-        offsets = _of_structure(sorted(found), mine, stride, size)
+        offsets = _of_structure(sorted(found), mine, abs(stride), size)
         loaded = _load(frame, instruction, form, offsets, stride, element)
         frame.block.loaded.update((found[offset], value) for offset, value in zip(offsets, loaded, strict=True))
     return frame.block.loaded[key]
@@ -73,7 +76,7 @@ def _load(
     parts: list[list[Part]] = [[] for _ in offsets]
     for segment in affine.segments(frame):
         with frame.in_segment(segment):
-            base = pointers(frame, Address(address.base, first), space_of(form)).ref
+            base = pointers(frame, Address(address.base, first + _lowest(stride, count)), space_of(form)).ref
         found = _pick(frame, base, element, stride // size, columns, count)
         for each, part in zip(parts, found, strict=True):
             each.append(part)
@@ -83,17 +86,22 @@ def _load(
 def _pick(frame: Frame, base: str, element: str, step: int, columns: list[int], count: int) -> list[Part]:
     """Return for each column the elements step * lane + column of memory."""
     size = width_of(element) // 8
-    total = (count - 1) * step + columns[-1] + 1
-    length = min(REGISTER // size, count)
+    total = (count - 1) * abs(step) + columns[-1] + 1
+    length, lowest = min(REGISTER // size, count), _lowest(step, count)
     chunks = _load_chunks(frame, base, element, length, total)
     found = []
     for column in columns:
         parts = []
         for first in range(0, count, length):
-            wanted = [step * lane + column for lane in range(first, min(first + length, count))]
+            wanted = [step * lane - lowest + column for lane in range(first, min(first + length, count))]
             parts.append(_merge(frame, chunks, wanted, length))
         found.append(_concatenate(frame, parts))
     return found
+
+
+def _lowest(step: int, count: int) -> int:
+    """Return how far the lowest lane's address is from that of the first lane."""
+    return min(0, step * (count - 1))
 
 
 def _load_chunks(frame: Frame, base: str, element: str, length: int, total: int) -> list[Part]:
@@ -145,8 +153,61 @@ def _concatenate(frame: Frame, parts: list[Part]) -> Part:
 # --- stores -------------------------------------------------------------------------------------------------
 
 
-def store(frame: Frame, instruction: Instruction, form: Form, stride: int, values: dict[int, Value]) -> None:
-    """Store the values at several offsets from the lanes' addresses."""
+def store(frame: Frame, instruction: Instruction, form: Form, stride: int) -> bool:
+    """Store by vectors if that is faster; return whether it is.
+
+    Stores to other fields of the same structures, with nothing but pure instructions between, are executed at the last.
+    """
+    block, key = frame.block, id(instruction)
+    if key not in block.together:
+        block.together.update(_group(frame, instruction, form, stride))
+    if block.together[key] == ALONE:
+        return False
+    element = integer_of(ELEMENTS[form.type])
+    for offset, source in _sources(instruction, width_of(element) // 8):
+        block.deferred[offset] = frame.builder.bits(frame.read(source, form.type))
+    if block.together[key] == key:
+        _store(frame, instruction, form, stride, block.deferred)
+        block.deferred = {}
+    return True
+
+
+def _sources(instruction: Instruction, size: int) -> list[tuple[int, Operand | None]]:
+    """Return offset and value of each element that an instruction stores."""
+    start = instruction.address(0).offset
+    return [(start + size * number, each) for number, each in enumerate(elements_of(instruction.operands[1]))]
+
+
+def _group(frame: Frame, instruction: Instruction, form: Form, stride: int) -> dict[int, int]:
+    """Return the last store of the group for each store in it; ALONE if scatters are faster."""
+    size, base = int(form.type[1:]) // 8, instruction.address(0).base
+    assert isinstance(base, Register)
+    members, offsets = [id(instruction)], {offset for offset, _ in _sources(instruction, size)}
+    at = frame.position_of(instruction)
+    for step in frame.flow.block.steps[at + 1 : at + adjacent.REACH]:
+        if step.form is None:
+            break
+        other, kind = step.operation()
+        if kind.opcode in PURE:
+            if base.name in step.writes:
+                break
+            continue
+        same = (kind.opcode, kind.space, int((kind.type or "b0")[1:]) // 8) == ("st", form.space, size)
+        if not same or stride_of(frame, other, kind) is None or other.address(0).base != base:
+            break
+        more = {offset for offset, _ in _sources(other, size)}
+        together = offsets | more
+        if offsets & more or max(together) - min(together) + size > abs(stride):
+            break
+        if any((offset - min(together)) % size for offset in more):
+            break
+        offsets = together
+        members.append(id(other))
+    last = members[-1] if abs(stride) <= SPARSEST * size * len(offsets) else ALONE
+    return dict.fromkeys(members, last)
+
+
+def _store(frame: Frame, instruction: Instruction, form: Form, stride: int, values: dict[int, Value]) -> None:
     builder, address = frame.builder, instruction.address(0)
     element = integer_of(ELEMENTS[form.type])
     size, count, offsets = width_of(element) // 8, affine.lanes_of_segment(frame), sorted(values)
@@ -154,7 +215,7 @@ def store(frame: Frame, instruction: Instruction, form: Form, stride: int, value
     columns = {(offset - offsets[0]) // size: vectors[offset] for offset in offsets}
     for segment in affine.segments(frame):
         with frame.in_segment(segment):
-            base = pointers(frame, Address(address.base, offsets[0]), space_of(form)).ref
+            base = pointers(frame, Address(address.base, offsets[0] + _lowest(stride, count)), space_of(form)).ref
         mine = {column: _lanes(frame, part, segment * count, count) for column, part in columns.items()}
         _spread(frame, base, element, stride // size, mine, count)
 
@@ -166,7 +227,7 @@ def _lanes(frame: Frame, part: Part, first: int, count: int) -> Part:
 def _spread(frame: Frame, base: str, element: str, step: int, columns: dict[int, Part], count: int) -> None:
     """Store lane l of each column to element step * l + column."""
     builder, size = frame.builder, width_of(element) // 8
-    total, length = (count - 1) * step + max(columns) + 1, min(REGISTER // size, count)
+    total, length = (count - 1) * abs(step) + max(columns) + 1, min(REGISTER // size, count)
     part, lanes = f"<{length} x {element}>", f"<{length} x i1>"
     name = f"llvm.masked.store.v{length}{element}.p0"
     numbers = {column: number for number, column in enumerate(sorted(columns))}
@@ -177,7 +238,8 @@ def _spread(frame: Frame, base: str, element: str, step: int, columns: dict[int,
     for first in range(0, total, length):
         wanted: list[int | None] = []
         for at in range(first, first + length):
-            lane, column = divmod(at, step)
+            lane, column = divmod(at, abs(step))
+            lane = lane if step > 0 else count - 1 - lane
             known = at < total and column in numbers
             wanted.append(numbers[column] * pieces * length + lane if known else None)
         chunk = _merge(frame, sources, wanted, length)

@@ -36,12 +36,15 @@ class BlockState:
     bases: dict[tuple[str, int], Value] = field(default_factory=dict)  # of affine registers, see affine.py
     known: dict[str, Known] = field(default_factory=dict)  # predicates: all lanes', no lane's
     loaded: dict[tuple[int, int], Value] = field(default_factory=dict)  # by later instructions, see adjacent.py
+    together: dict[int, int] = field(default_factory=dict)  # stores: the last one of their group, see interleaved.py
+    deferred: dict[int, Value] = field(default_factory=dict)  # values of such a group by their offsets
     indexed: dict[str, Indexed] = field(default_factory=dict)  # vectors of a base and an index, see indexed.py
     prefetched: list[tuple[str, int]] = field(default_factory=list)  # addresses: base and offset
 
     def copied(self) -> BlockState:
         """Return a copy that may be changed without effect on this one."""
-        copies = {name: getattr(self, name).copy() for name in ("values", "bases", "known", "loaded", "indexed")}
+        names = ("values", "bases", "known", "loaded", "together", "deferred", "indexed")
+        copies = {name: getattr(self, name).copy() for name in names}
         return replace(self, prefetched=self.prefetched.copy(), **copies)
 
 

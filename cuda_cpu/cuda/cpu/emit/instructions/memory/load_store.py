@@ -156,7 +156,7 @@ def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
     if strong:
         elements = [builder.bits(frame.read(each, form.type)) for each in elements_of(source)]
         strong_vectors.store(frame, pointers(frame, address, space), elements, order)
-    elif parameter is None and _store_interleaved(frame, instruction, form, step):
+    elif parameter is None and _store_interleaved(frame, instruction, form):
         return
     for position, each in enumerate(() if strong else elements_of(source)):
         value = builder.bits(frame.read(each, form.type))
@@ -179,16 +179,12 @@ def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
         complete_bytes(frame, instruction.address(2), form.space, step * len(elements_of(source)))
 
 
-def _store_interleaved(frame: Frame, instruction: Instruction, form: Form, step: int) -> bool:
+def _store_interleaved(frame: Frame, instruction: Instruction, form: Form) -> bool:
     """Store all elements by vectors, if that is possible; return whether it was."""
     stride = interleaved.stride_of(frame, instruction, form)
     if stride is None or form.mbarrier_complete_tx_bytes:
         return False
-    start, elements = instruction.address(0).offset, elements_of(instruction.operands[1])
-    read = (frame.builder.bits(frame.read(each, form.type)) for each in elements)
-    values = {start + position * step: value for position, value in enumerate(read)}
-    interleaved.store(frame, instruction, form, stride, values)
-    return True
+    return interleaved.store(frame, instruction, form, stride)
 
 
 # --- address conversion -------------------------------------------------------------------------------
