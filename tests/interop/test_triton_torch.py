@@ -108,6 +108,9 @@ with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
 assert out.dtype is torch.float16 and out.is_cuda
 scores = torch.softmax(q.double() @ k.double().transpose(-1, -2) / 32**0.5, -1)
 torch.testing.assert_close(out.double(), scores @ v.double(), atol=1e-3, rtol=1e-3)
+stream = torch.cuda.Stream()
+torch.cuda.set_stream(stream)
+assert torch.cuda.current_stream() == stream != torch.cuda.default_stream()
 print("precision is right")
 """
 

@@ -12,11 +12,11 @@ def run(program, tmp_path):
     return programs.run(program, variables={"WARP_CACHE_PATH": str(tmp_path / "cache")})
 
 
-def test_eleven_programs(tmp_path):
+def test_twelve_programs(tmp_path):
     done = run("warp_programs.py", tmp_path)
     assert programs.right(done) == [
         "arrays", "structs_and_atomics", "vectors_and_matrices", "gradients", "streams_and_events", "graphs",
-        "random_numbers", "neighbours", "rays_on_a_mesh", "tiles", "sorts_and_scans",
+        "random_numbers", "neighbours", "rays_on_a_mesh", "moving_mesh", "tiles", "sorts_and_scans",
     ]  # fmt: skip
     assert "on CPU device" in done.stdout
 

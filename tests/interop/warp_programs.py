@@ -188,6 +188,22 @@ def rays_on_a_mesh():
     np.testing.assert_allclose(depth.numpy(), np.where(inside, 5 - origins[:, 1], -1), rtol=1e-4, atol=1e-4)
 
 
+def moving_mesh():
+    corners = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], np.float32)
+    points = wp.array(corners, dtype=wp.vec3)
+    mesh = wp.Mesh(points=points, indices=wp.array([0, 1, 2, 0, 2, 3], dtype=int))
+    origin, depth = wp.array([[0.3, 0.6, 5.0]], dtype=wp.vec3), wp.zeros(1, dtype=float)
+    found = []
+    for height in (0, 1, 2):
+        points.assign(corners + np.float32([0, 0, height]))
+        mesh.refit()
+        wp.launch(cast, 1, inputs=[mesh.id, origin, depth])
+        found.append(float(depth.numpy()[0]))
+    mesh.points = wp.array(corners + np.float32([0, 0, 3]), dtype=wp.vec3)
+    wp.launch(cast, 1, inputs=[mesh.id, origin, depth])
+    np.testing.assert_allclose([*found, depth.numpy()[0]], [5, 4, 3, 2], rtol=1e-5)
+
+
 @wp.kernel
 def tile_sums(a: wp.array2d(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
@@ -215,7 +231,7 @@ def sorts_and_scans():
 
 
 PROGRAMS = [arrays, structs_and_atomics, vectors_and_matrices, gradients, streams_and_events, graphs, random_numbers,
-            neighbours, rays_on_a_mesh, tiles, sorts_and_scans]  # fmt: skip
+            neighbours, rays_on_a_mesh, moving_mesh, tiles, sorts_and_scans]  # fmt: skip
 
 if __name__ == "__main__":
     for program in PROGRAMS:

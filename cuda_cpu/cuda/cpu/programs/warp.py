@@ -128,7 +128,8 @@ class Functions:
 
 def on_host(core: Any, name: str) -> Callable[..., Any]:
     """Return what replaces a function of the device that needs kernels of Warp's own library."""
-    types = list(getattr(core, name).argtypes or [])
+    original = getattr(core, name)
+    types = list(original.argtypes or [])
     instead = getattr(core, name.replace("_device", "_host"), None)
     parts = [slice(0, None), slice(1, None), slice(1, -1)]  # all; without context; without context and stream
     part = next((part for part in parts if instead and types[part] == list(instead.argtypes or [])), None)
@@ -140,7 +141,9 @@ def on_host(core: Any, name: str) -> Callable[..., Any]:
         builder = BUILDERS.get(name)
         if builder is not None and arguments[builder] == LBVH:
             arguments = (*arguments[:builder], SAH, *arguments[builder + 1 :])
-        return instead(*arguments[part])
+        result = instead(*arguments[part])
+        # Those that refit meshes return success for the device (ctypes' default type, int), nothing for the host.
+        return True if instead.restype is None and original.restype is not None else result
 
     return wait_and_call
 

@@ -122,6 +122,10 @@ def current_stream(device: Any = None) -> Stream:
     return getattr(_current, "stream", None) or default_stream()
 
 
+def set_stream(stream: Stream) -> None:
+    _current.stream = stream
+
+
 @contextlib.contextmanager
 def stream_context(stream: Stream | None) -> Any:
     before = current_stream()
@@ -195,6 +199,7 @@ FUNCTIONS = {
     "current_stream": current_stream,
     "default_stream": default_stream,
     "stream": stream_context,
+    "set_stream": set_stream,
     "Stream": Stream,
     "Event": Event,
     "empty_cache": lambda: None,

@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Run the public programs of a stack and print a table: `python -m ci.public_programs triton --python P --checkout C`.
+
+The interpreter has the stack installed; the checkout is one of the stack's repository, where programs.py names one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from ci.public_programs.programs import PROGRAMS, STACKS, Program, Stack
+
+ROOT = pathlib.Path(__file__).parents[2]
+PROBE = pathlib.Path(__file__).with_name("probe.py")
+NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
+IGNORED = re.compile(r"^(Warp |Module |\[Taichi\]|\[I |   )|\b(ms|seconds|s)\b|took")  # start-up lines and times
+
+
+def command(program: Program, stack: Stack, python: str, own: bool) -> list[str]:
+    """Return the command that runs a program on the CPU device, or by the stack's own back-end."""
+    start = [python] if own else [sys.executable, "-m", "cuda.cpu", "run", *stack.options, "--python", python]
+    if program.compared:
+        return [*start, str(PROBE), program.path, *program.arguments, *(stack.own_arguments if own else ())]
+    if program.pytest:
+        return [*start, "-m", "pytest", "-q", "-p", "no:cacheprovider", program.path]
+    return [*start, program.path, *program.arguments]
+
+
+def output(argv: list[str], folder: pathlib.Path, variables: dict[str, str], limit: float, program: Program):
+    """Return a program's output, its errors, and its status (None: its time is over; 0: it printed `until`)."""
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as errors:
+        child = subprocess.Popen(argv, cwd=folder, env=variables, stdout=out, stderr=errors, start_new_session=True)
+        end, status = time.monotonic() + limit, None
+        try:
+            while (status := child.poll()) is None and time.monotonic() < end:
+                time.sleep(0.2)
+                so_far = os.pread(out.fileno(), 1 << 22, 0).decode(errors="replace")
+                if program.until and so_far.count(program.until) >= program.times:
+                    status = 0
+                    break
+        finally:
+            if child.poll() is None:
+                os.killpg(child.pid, signal.SIGTERM)
+                child.wait()
+        out.seek(0)
+        errors.seek(0)
+        return out.read(), errors.read(), status
+
+
+def differences(found: str, expected: str, tolerance: float) -> str:
+    """Return "" if two outputs have the same lines but for small differences of numbers, else the first other line."""
+    lines = [
+        [re.sub(r"(?<=[\[\d.]) +(?=\])", "", line) for line in text.splitlines() if not IGNORED.search(line)]
+        for text in (found, expected)
+    ]
+    if len(lines[0]) != len(lines[1]):
+        return f"{len(lines[0])} lines, {len(lines[1])} expected"
+    for ours, theirs in zip(*lines, strict=True):
+        same_text = NUMBER.sub("#", ours).split() == NUMBER.sub("#", theirs).split()
+        pairs = zip(map(float, NUMBER.findall(ours)), map(float, NUMBER.findall(theirs)), strict=False)
+        if not same_text or not all(abs(x - y) <= tolerance * max(1.0, abs(x), abs(y)) for x, y in pairs):
+            return f"{ours!r}, {theirs!r} expected"
+    return ""
+
+
+def outcome(program: Program, stack: Stack, python: str, checkout: pathlib.Path, limit: float) -> str:
+    folder = checkout / program.folder
+    variables = os.environ | {"PYTHONUNBUFFERED": "1"} | dict(stack.variables)
+    argv = command(program, stack, python, own=False)
+    text, errors, status = output(argv, folder, variables, limit, program)
+    if status is None:
+        return f"not finished after {limit:g} s"
+    last = ((text if program.pytest else errors or text).strip().splitlines() or [""])[-1]
+    if status != 0:
+        return f"failed: {last}"
+    if "Skipped test" in text:
+        return f"skipped by itself: {text.strip().splitlines()[-1]}"
+    if program.pytest:
+        return last
+    if program.until and text.count(program.until) < program.times:
+        return f"failed: {text.count(program.until)} of {program.times} checks"
+    if program.compared:
+        argv = command(program, stack, python, own=True)
+        expected, errors, other = output(argv, folder, variables | dict(stack.own), limit, program)
+        if other != 0:
+            return f"the stack's own back-end failed: {errors.strip().splitlines()[-1]}"
+        different = differences(text, expected, program.tolerance)
+        return f"differs: {different}" if different else f"as its own back-end: {len(expected.splitlines())} lines"
+    return f"passes its {program.times} checks" if program.until else "passes"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m ci.public_programs", description=__doc__)
+    parser.add_argument("stack", choices=PROGRAMS)
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="programs whose paths contain one of these")
+    parser.add_argument("--python", default=sys.executable, help="the interpreter that has the stack")
+    parser.add_argument("--checkout", default=".", type=pathlib.Path, help="a checkout of the stack's repository")
+    parser.add_argument("--seconds", default=300.0, type=float, help="limit of each program")
+    given = parser.parse_args()
+    stack, bad = STACKS[given.stack], 0
+    for program in PROGRAMS[given.stack]:
+        if given.only and not any(name in program.path for name in given.only):
+            continue
+        begin = time.monotonic()
+        found = outcome(program, stack, given.python, given.checkout, given.seconds)
+        bad += found.startswith(("failed", "differs", "not finished"))
+        print(f"| `{program.path}` | {found} | {time.monotonic() - begin:.0f} s |", flush=True)
+    return bad
+
+
+if __name__ == "__main__":
+    sys.exit(main())
