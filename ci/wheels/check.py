@@ -36,7 +36,7 @@ IMPORTABLE = {
 KINDS = {".py", ".pyi", ".typed", ".so"}
 CIMPORTED = ("cuda/bindings/", "cuda/core/")
 DEVICE_HEADERS = "cuda/core/_program/_clang/include/"  # with which clang compiles kernels
-PURE = ("cuda/interop/", "cuda/perf/")  # packages without compiled modules
+PURE = ("cuda/perf/",)  # packages without compiled modules
 LIBRARY = re.compile(r"\.so(\.\d+)*$")
 METADATA = ("Name", "Version", "Summary", "Description-Content-Type", "Requires-Python", "License-Expression", "Author",
             "Keywords", "Classifier", "Requires-Dist")  # fmt: skip

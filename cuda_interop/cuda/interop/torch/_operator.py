@@ -9,9 +9,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
+from torch.compiler import is_dynamo_compiling
 
 from cuda.core import ProgramOptions
-from cuda.interop.torch import _debug, _gradient, _run, _signature, _vmap
+from cuda.interop.torch import _debug, _gradient, _plan, _run, _signature, _vmap
 from cuda.interop.torch._arguments import Arguments
 from cuda.interop.torch._kernels import Kernels
 from cuda.interop.torch._names import kernel_name
@@ -43,6 +44,7 @@ class Operator:
         signature: _signature.Signature,
         kernel: str | None,
         deterministic: bool,
+        autocast: bool,
     ) -> None:
         functools.update_wrapper(self, function)
         self.name, self.kernels, self.signature = name, kernels, signature
@@ -56,13 +58,18 @@ class Operator:
         for key in ("CPU", "CUDA"):
             self._library.impl(short, self._run, key)
         torch.library.register_fake(name, self._abstract, lib=self._library)
+        fast = _plan.fast_path(self) if deterministic else None
+        self._fast = (fast and not autocast and fast.call) or None
+        self._below = fast and fast.below
         self._gradient: _gradient.Gradient | None = None
         if not any(each.mutated for each in signature.parameters):
             torch.library.register_autograd(name, self._backward, setup_context=self._setup, lib=self._library)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the operator."""
-        return self.overload(*args, **kwargs)
+        if kwargs or is_dynamo_compiling() or (fast := self._fast) is None:
+            return self.overload(*args, **kwargs)
+        return fast(args)
 
     def __repr__(self) -> str:
         return f"<Operator {self.name}{self.schema}>"
@@ -113,7 +120,7 @@ class Operator:
         list of str
             The names of the kernels.
         """
-        _, _, names = self._plan(self._bound(args, kwargs))
+        _, _, names = self._planned(self._bound(args, kwargs))
         self.kernels.compile(names, arch)
         return names
 
@@ -146,7 +153,7 @@ class Operator:
                 for parameter, value in zip(self.signature.parameters, arguments, strict=True)
                 if parameter.mutated and isinstance(value, torch.Tensor)
             ]
-            return _debug.check(self.name, lambda: self._plan(arguments), self.kernels.get, changed)
+            return _debug.check(self.name, lambda: self._planned(arguments), self.kernels.get, changed)
 
     def _setup(self, ctx: Any, inputs: Sequence[Any], output: Any) -> None:
         if self._gradient is not None:
@@ -168,7 +175,7 @@ class Operator:
         bound.apply_defaults()
         return list(bound.arguments.values())
 
-    def _plan(self, arguments: Sequence[Any]) -> tuple[Any, list[Launch], list[str]]:
+    def _planned(self, arguments: Sequence[Any]) -> tuple[Any, list[Launch], list[str]]:
         """Return the outputs, the launches, and the kernels' names."""
         outputs, launches = record(self._function, arguments)
         named = dict(zip((each.name for each in self.signature.parameters), arguments, strict=True))
@@ -182,14 +189,21 @@ class Operator:
 
     def _run(self, *args: Any) -> Any:
         """Run on tensors of a CPU or a GPU."""
+        return self._compute(args) if self._below is None else self._below(args)
+
+    def _compute(self, args: Sequence[Any]) -> Any:
+        """Run the function, and the launches that it asks for."""
         arguments, device = self._arguments.prepare(args)
         if device is None:
             raise ValueError(f"{self.name}: no argument is a tensor, so there is no device to run on")
         if not self._deterministic and torch.are_deterministic_algorithms_enabled():
             _refuse_nondeterministic(self.name)
-        outputs, launches, names = self._plan(arguments)
+        outputs, launches, names = self._planned(arguments)
         self._check_outputs(outputs, arguments)
         _run.run(self.name, self.kernels, launches, names, device)
+        for parameter, value in zip(self.signature.parameters, arguments, strict=True):
+            if parameter.mutated and isinstance(value, torch.Tensor) and not value.is_inference():
+                torch.autograd.graph.increment_version(value)
         return outputs
 
     def _abstract(self, *args: Any) -> Any:
@@ -301,7 +315,7 @@ def operator(
 
     def decorate(function: Callable[..., Any]) -> Operator:
         signature = _signature.read(name, function, mutates, contiguous, align, dtypes)
-        made = Operator(name, function, kernels, signature, kernel, deterministic)
+        made = Operator(name, function, kernels, signature, kernel, deterministic, autocast is not None)
         torch.library.register_vmap(name, _vmap.rule(made.overload, signature, leading), lib=made._library)
         for device in ("cpu", "cuda") if autocast is not None else ():
             torch.library.register_autocast(name, device, autocast, lib=made._library)

@@ -14,7 +14,7 @@ from cuda.core import CUDAError, Device, LaunchConfig, Stream, launch
 from cuda.interop.torch._kernels import Kernels
 from cuda.interop.torch._record import Launch
 
-_own = threading.local()
+own = threading.local()  # its `stream` is for tensors of the CPU
 
 
 class OperatorError(RuntimeError):
@@ -25,7 +25,7 @@ def stream_of(device: torch.device) -> Stream:
     """Return PyTorch's current stream of a GPU, or for tensors of the CPU a stream of this thread."""
     if device.type == "cuda":
         return Stream.from_handle(torch.cuda.current_stream(device).cuda_stream)
-    stream = getattr(_own, "stream", None)
+    stream = getattr(own, "stream", None)
     if stream is None:
         gpu = Device(0)
         gpu.set_current()
@@ -34,7 +34,7 @@ def stream_of(device: torch.device) -> Stream:
                 f"{gpu.name} cannot access the memory of tensors on the CPU: pass tensors on it (x.cuda()), or set "
                 "CUDA_PYTHON_DRIVER=cpu to run on the CPU device"
             )
-        stream = _own.stream = gpu.create_stream()
+        stream = own.stream = gpu.create_stream()
     return stream
 
 
