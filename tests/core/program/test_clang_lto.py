@@ -114,10 +114,10 @@ def test_bitcode_is_loaded_from_bytes_and_files(tmp_path):
         assert "call" not in bytes(code.code).decode()
 
 
-def test_errors():
-    with pytest.raises(ClangError, match=r"symbol multiply defined|multiply defined"):
+def test_errors(device):
+    with pytest.raises(ClangError, match="multiply defined"):
         Linker(made(FUNCTION), made(FUNCTION), options=PTX).link("ptx")
     with pytest.raises(ClangError, match="CLANG_ERROR"):
         Linker(made(FUNCTION), ObjectCode.from_ltoir(b"BC\xc0\xde" + bytes(100)), options=PTX).link("ptx")
-    with pytest.raises(CUDAError, match="f"):
+    with pytest.raises(CUDAError, match=r"\bf\b"):
         Linker(made(KERNEL), options=LinkerOptions(arch="sm_90")).link("cubin")
