@@ -185,3 +185,16 @@ def test_reads_of_one_instruction_in_a_loop_count_once(buffers):
     change = (("red{0}.max.u32 [{1}], %r8;", 4), ".global", "twice", "all", 64, 3, False)
     found = compare(text_of([read, change]), (128, 1), buffers, "racecheck")
     assert any(each.kind == "write_after_read" for each in found)
+
+
+@pytest.mark.parametrize("block", [(128, 1), (16, 8), (50, 1)])
+@pytest.mark.parametrize("space", [".global", "", ".shared"])
+@pytest.mark.parametrize("offset", [0, 64])
+def test_rows_of_lanes_without_memcheck(buffers, space, block, offset):
+    """The runtime gets the first address of each row of lanes; with an offset, others access the same words."""
+    store, load, change = OPERATIONS[4], OPERATIONS[0], OPERATIONS[7]
+    chosen = [(each, space, index, "all", at, 1, False) for each in (store, load, change)
+              for index, at in (("block", 0), ("x", offset))]  # fmt: skip
+    races = compare(text_of(chosen), block, buffers, "racecheck")
+    assert bool(races) == (offset > 0 or block[1] > 1)
+    assert compare(text_of(chosen[2:4]), block, buffers, "racecheck") == []
