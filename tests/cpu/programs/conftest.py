@@ -10,6 +10,7 @@ __all__ = ["compiler", "pytest_generate_tests"]
 
 pytest_generate_tests = run_with_both(
     "test_cuda_clusters",
+    "test_cuda_curand",
     "test_cuda_groups",
     "test_cuda_half_functions",
     "test_cuda_headers",
