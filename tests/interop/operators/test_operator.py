@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`operator` of cuda.interop.torch: calls, kernels, arguments, gradients, and what PyTorch makes of them."""
 
+import pickle
 import threading
 
 import pytest
@@ -162,6 +163,24 @@ def test_compile_needs_no_memory():
     assert [name for name, arch in kernels.compiled] == ["scale<double>"]
     assert made.compile(torch.empty(3, device="meta"), arch="80") == ["scale<float>"]
     assert ("scale<float>", "80") in kernels.compiled
+
+
+def test_kernels_are_shipped_with_their_code():
+    kernels = Kernels(SOURCE)
+    kernels.compile(["scale<float>"])
+    other = pickle.loads(pickle.dumps(kernels))
+    assert other.compiled == kernels.compiled
+    assert other.get("scale<float>").num_arguments == 4
+    assert other.get("fill").num_arguments == 3
+
+
+def test_autocast():
+    made = operator("open_cuda_test::cast", SOURCE, kernel="scale<{x}>", autocast=torch.float32)(scale._function)
+    x = torch.ones(5, dtype=torch.float64)
+    for _ in range(2):
+        assert made(x).dtype == torch.float64
+        with torch.autocast("cpu"):
+            assert made(x.to(torch.bfloat16)).dtype == torch.float32
 
 
 def test_gradients():

@@ -78,6 +78,16 @@ def test_other_values_of_the_same_kind():
         assert mix(x, x)[0].tolist() == [2.0 * value] * 9
 
 
+def test_parameters_of_modules():
+    calls.clear()
+    x, y = torch.ones(13), torch.nn.Parameter(torch.full((13,), 4.0))
+    for _ in range(3):
+        assert mix(x, y)[0].tolist() == [5.0] * 13
+        with torch.no_grad():
+            assert mix(x, y)[0].tolist() == [5.0] * 13
+    assert calls == [(13,)]
+
+
 def test_gradients_are_recorded():
     x, y = (torch.randn(7, requires_grad=True) for _ in range(2))
     for _ in range(3):

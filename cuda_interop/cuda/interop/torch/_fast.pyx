@@ -30,6 +30,7 @@ cdef enum:
     DL_COMPLEX = 5
 
 cdef object _Tensor = torch.Tensor
+cdef object _Parameter = torch.nn.Parameter
 cdef object _empty_like = torch.empty_like
 cdef object _empty_strided = torch.empty_strided
 cdef object _is_grad_enabled = torch.is_grad_enabled
@@ -184,7 +185,7 @@ cdef class FastPath:
                 return 0
             key[size] = b"n"
             size += 1
-            if type(arg) is _Tensor:
+            if type(arg) is _Tensor or type(arg) is _Parameter:
                 if grad and arg.requires_grad or arg.is_neg():
                     return 0
                 try:
