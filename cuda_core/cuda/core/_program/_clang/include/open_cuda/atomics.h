@@ -4,11 +4,29 @@
 #pragma once
 #include "../vector_types.h"
 
-// One function at three scopes. `word` is PTX's type, `reg` the constraint of a register of it.
+// One function at three scopes. `word` is PTX's type, `reg` the constraint of a register of it. At device scope the
+// compiler's own operation is used where it has one: it knows when an address is in shared memory.
 #define __OPEN_CUDA_ATOMIC(name, type, op, word, reg)                       \
-    __OPEN_CUDA_ATOMIC_AT(name, type, op, word, reg, gpu)                   \
+    __OPEN_CUDA_ATOMIC_##op(name, type, op, word, reg)                      \
     __OPEN_CUDA_ATOMIC_AT(name##_block, type, op, word, reg, cta)           \
     __OPEN_CUDA_ATOMIC_AT(name##_system, type, op, word, reg, sys)
+#define __OPEN_CUDA_ATOMIC_OWN(name, type, operation)                                                      \
+    __OPEN_CUDA_FN type name(type *address, type value) {                                                  \
+        __OPEN_CUDA_IN_ORDER;                                                                              \
+        type old = operation(address, value, __ATOMIC_RELAXED);                                            \
+        __OPEN_CUDA_IN_ORDER;                                                                              \
+        return old;                                                                                        \
+    }
+#define __OPEN_CUDA_IN_ORDER asm volatile("" ::: "memory") // other accesses stay on their side of the atomic one
+#define __OPEN_CUDA_ATOMIC_add(name, type, op, word, reg) __OPEN_CUDA_ATOMIC_OWN(name, type, __atomic_fetch_add)
+#define __OPEN_CUDA_ATOMIC_min(name, type, op, word, reg) __OPEN_CUDA_ATOMIC_OWN(name, type, __atomic_fetch_min)
+#define __OPEN_CUDA_ATOMIC_max(name, type, op, word, reg) __OPEN_CUDA_ATOMIC_OWN(name, type, __atomic_fetch_max)
+#define __OPEN_CUDA_ATOMIC_and(name, type, op, word, reg) __OPEN_CUDA_ATOMIC_OWN(name, type, __atomic_fetch_and)
+#define __OPEN_CUDA_ATOMIC_or(name, type, op, word, reg) __OPEN_CUDA_ATOMIC_OWN(name, type, __atomic_fetch_or)
+#define __OPEN_CUDA_ATOMIC_xor(name, type, op, word, reg) __OPEN_CUDA_ATOMIC_OWN(name, type, __atomic_fetch_xor)
+#define __OPEN_CUDA_ATOMIC_exch(name, type, op, word, reg) __OPEN_CUDA_ATOMIC_AT(name, type, op, word, reg, gpu)
+#define __OPEN_CUDA_ATOMIC_inc(name, type, op, word, reg) __OPEN_CUDA_ATOMIC_AT(name, type, op, word, reg, gpu)
+#define __OPEN_CUDA_ATOMIC_dec(name, type, op, word, reg) __OPEN_CUDA_ATOMIC_AT(name, type, op, word, reg, gpu)
 #define __OPEN_CUDA_ATOMIC_AT(name, type, op, word, reg, scope)                                            \
     __OPEN_CUDA_FN type name(type *address, type value) {                                                  \
         type old;                                                                                          \
