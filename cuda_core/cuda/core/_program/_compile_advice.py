@@ -115,7 +115,12 @@ def _of_header(match: re.Match, options: Any, supported: Iterable[int]) -> Itera
 
 
 def _of_clang_header(match: re.Match, options: Any, supported: Iterable[int]) -> Iterator[str]:
-    if _CARRIED.match(match["name"]):
+    if match["name"].startswith(("cuda/", "cub/", "thrust/", "nv/")):
+        yield (
+            f"<{match['name']}> is a header of CCCL: install nvidia-cuda-cccl and give "
+            "ProgramOptions(use_bundled_headers=True), or name a folder that has it by include_path."
+        )
+    elif _CARRIED.match(match["name"]):
         yield (
             f"<{match['name']}> is not among the device headers for clang (see docs, Compile with clang): "
             "compile with ProgramOptions(compiler='nvrtc')."

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from cuda.core._program._clang._cccl import cccl_options
 from cuda.core._program._clang._find import headers
 from cuda.core._program._compile_advice import arch_advice
 from cuda.core._program._option_values import as_texts
@@ -58,7 +59,7 @@ _OTHERS = (
     "no_source_include",
     "device_as_default_execution_space",
     "warning_as_error",
-    "use_bundled_headers",  # always
+    "use_bundled_headers",  # always, and CCCL if it is installed
     "device_int128",  # always
     "builtin_move_forward",
     "builtin_initializer_list",
@@ -140,6 +141,8 @@ def own_options(options: ProgramOptions) -> list[str]:
         "-fdiagnostics-format=msvc", "-fno-show-column", "-fno-diagnostics-show-line-numbers", "-fno-color-diagnostics",
         "-ferror-limit=100",
     ]  # fmt: skip
+    folders = as_texts("include_path", "list", options.include_path)
+    given += cccl_options(folders, bool(options.use_bundled_headers))
     for field in _OPTIONS:
         if field not in _LANGUAGE:
             given += _spelled(field, getattr(options, field))

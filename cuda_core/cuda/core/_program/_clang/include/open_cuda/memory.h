@@ -86,6 +86,11 @@ __OPEN_CUDA_IS_SPACE(__isGlobal, global)
 __OPEN_CUDA_IS_SPACE(__isShared, shared)
 __OPEN_CUDA_IS_SPACE(__isLocal, local)
 __OPEN_CUDA_IS_SPACE(__isConstant, const)
+#if __CUDA_ARCH__ >= 900
+__OPEN_CUDA_IS_SPACE(__isClusterShared, shared::cluster)
+#else
+__OPEN_CUDA_CONST unsigned __isClusterShared(const void *address) { return __isShared(address); }
+#endif
 __OPEN_CUDA_IS_SPACE(__isGridConstant, param)
 
 #define __OPEN_CUDA_LOADS(name, how, op, clobber) \

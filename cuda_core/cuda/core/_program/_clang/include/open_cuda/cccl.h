@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+// SPDX-License-Identifier: Apache-2.0
+// Included before programs that can include CCCL. CCCL takes clang for a compiler of host code too and looks for the
+// C++ standard library; to NVRTC, which has none, it brings its own. The macros are those that NVRTC defines.
+#pragma once
+#undef __clang__
+#undef __GNUC__
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 0
+#ifndef CUDART_VERSION
+#define CUDART_VERSION 13000
+#endif
+#ifndef CUDA_VERSION
+#define CUDA_VERSION 13000
+#endif
+#define __NV_BUILTIN_INITIALIZER_LIST
+#define CCCL_DISABLE_NVFP8_SUPPORT // conversions of e8m0 are missing in cuda_fp8.h
+#pragma clang diagnostic ignored "-Wunknown-pragmas"
+
+namespace std {
+// The compiler makes objects of this class from lists in braces: a pointer and a length.
+template <class T> class initializer_list {
+    const T *_first;
+    size_t _size;
+
+public:
+    typedef T value_type;
+    typedef const T &reference;
+    typedef const T &const_reference;
+    typedef size_t size_type;
+    typedef const T *iterator;
+    typedef const T *const_iterator;
+    __host__ __device__ constexpr initializer_list() noexcept : _first(nullptr), _size(0) {}
+    __host__ __device__ constexpr size_t size() const noexcept { return _size; }
+    __host__ __device__ constexpr const T *begin() const noexcept { return _first; }
+    __host__ __device__ constexpr const T *end() const noexcept { return _first + _size; }
+};
+}

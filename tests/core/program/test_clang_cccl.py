@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""CCCL (libcu++, CUB) in programs compiled by clang and by NVRTC, with the headers of nvidia-cuda-cccl."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cuda.core import LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions, launch
+from cuda.core._program._clang import _cccl, _find
+
+if not _find.is_installed():
+    pytest.skip("clang is not installed: pip install ziglang", allow_module_level=True)
+needs_cccl = pytest.mark.skipif(not _cccl.installed(), reason="CCCL is not installed: pip install nvidia-cuda-cccl")
+
+SOURCE = """
+#include <cub/block/block_radix_sort.cuh>
+#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
+#include <cuda/atomic>
+#include <cuda/std/array>
+#include <cuda/std/tuple>
+
+extern "C" __global__ void k(unsigned *keys, unsigned *sums, unsigned *total) {
+    using Sort = cub::BlockRadixSort<unsigned, 128, 4>;
+    using Scan = cub::BlockScan<unsigned, 128>;
+    using Reduce = cub::BlockReduce<unsigned, 128>;
+    __shared__ typename Sort::TempStorage sort;
+    __shared__ typename Scan::TempStorage scan;
+    __shared__ typename Reduce::TempStorage reduce;
+    unsigned own[4];
+    for (int i = 0; i < 4; i++) own[i] = keys[threadIdx.x * 4 + i];
+    Sort(sort).Sort(own);
+    for (int i = 0; i < 4; i++) keys[threadIdx.x * 4 + i] = own[i];
+    cuda::std::array<unsigned, 2> pair{own[0] % 7, own[3] % 5};
+    auto [first, second] = cuda::std::make_tuple(pair[0], pair[1]);
+    unsigned sum;
+    Scan(scan).InclusiveSum(first + second, sum);
+    sums[threadIdx.x] = sum;
+    unsigned all = Reduce(reduce).Sum(first + second);
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device> counter(*total);
+    if (threadIdx.x == 0) counter.fetch_add(all, cuda::memory_order_relaxed);
+}
+"""
+
+
+@needs_cccl
+@pytest.mark.parametrize("compiler", [pytest.param("nvrtc", marks=pytest.mark.needs_nvrtc), "clang"])
+def test_block_algorithms(compiler, device, stream):
+    options = ProgramOptions(compiler=compiler, arch=f"sm_{device.arch}", std="c++17", use_bundled_headers=True)
+    kernel = Program(SOURCE, "c++", options).compile("cubin").get_kernel("k")
+    memory = LegacyPinnedMemoryResource()
+    buffers = [memory.allocate(4 * count, stream=stream) for count in (512, 128, 1)]
+    keys, sums, total = (np.frombuffer(memoryview(buffer), np.uint32) for buffer in buffers)
+    keys[:], total[:] = np.random.default_rng(2).integers(0, 1 << 32, 512, np.uint32), 3
+    wanted = np.sort(keys)
+    launch(stream, LaunchConfig(grid=1, block=128), kernel, *buffers)
+    stream.sync()
+    terms = wanted[0::4] % 7 + wanted[3::4] % 5
+    assert (keys == wanted).all()
+    assert (sums == np.cumsum(terms)).all()
+    assert total[0] == 3 + terms.sum()
+
+
+def test_a_folder_with_cccl_is_recognised(tmp_path):
+    assert _cccl.cccl_options([str(tmp_path)], bundled=False) == []
+    (tmp_path / "cuda").mkdir()
+    (tmp_path / "cuda/__cccl_config").touch()
+    options = _cccl.cccl_options([str(tmp_path)], bundled=True)
+    assert options[0] == "-include"
+    assert "-isystem" not in options
