@@ -85,7 +85,7 @@ def outcome(program: Program, stack: Stack, python: str, checkout: pathlib.Path,
     if "Skipped test" in text:
         return f"skipped by itself: {text.strip().splitlines()[-1]}"
     if program.pytest:
-        return last
+        return next((line for line in text.splitlines()[::-1] if re.search(r"\d+ (passed|skipped)", line)), last)
     if program.until and text.count(program.until) < program.times:
         return f"failed: {text.count(program.until)} of {program.times} checks"
     if program.compared:

@@ -112,7 +112,6 @@ PROGRAMS: dict[str, tuple[Program, ...]] = {
         _warp("core.example_fluid", "--headless", "--num-frames", "5"),
         _warp("core.example_sph", "--num-frames", "2", "--stage-path", "None"),
         _warp("core.example_fft_poisson_navier_stokes_2d", "--headless", "--num-frames", "3"),
-        _warp("tile.example_tile_stream_compaction", "--headless"),
         _warp("optim.example_particle_repulsion", "--headless", "--num-frames", "2"),
     ),
 }  # fmt: skip
