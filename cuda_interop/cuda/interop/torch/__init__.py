@@ -26,10 +26,21 @@ except ImportError as error:
         name=error.name,
     ) from error
 
+from cuda.interop.torch._backend import FusedGraph, backend
 from cuda.interop.torch._dlpack import from_dlpack
 from cuda.interop.torch._kernels import Kernels
 from cuda.interop.torch._operator import Operator, operator
 from cuda.interop.torch._record import Launch, launch_kernel
 from cuda.interop.torch._run import OperatorError
 
-__all__ = ["Kernels", "Launch", "Operator", "OperatorError", "from_dlpack", "launch_kernel", "operator"]
+__all__ = [
+    "FusedGraph",
+    "Kernels",
+    "Launch",
+    "Operator",
+    "OperatorError",
+    "backend",
+    "from_dlpack",
+    "launch_kernel",
+    "operator",
+]

@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The operations that kernels can have, in CUDA C++.
+
+`{0}`, `{1}`, `{2}` are the operands, `{f}` is "f" for float and nothing for double, `{T}` the type of the operands.
+"""
+
+from __future__ import annotations
+
+_FUNCTIONS = (
+    "exp", "exp2", "expm1", "log", "log2", "log1p", "sqrt", "rsqrt", "sin", "cos", "tanh", "erf", "floor", "ceil",
+)  # fmt: skip
+
+ELEMENTWISE = {
+    **{name: f"{name}{{f}}({{0}})" for name in _FUNCTIONS},
+    "abs": "{0} < 0 ? -{0} : {0}",
+    "add": "{0} + {1}",
+    "sub": "{0} - {1}",
+    "mul": "{0} * {1}",
+    "div": "{0} / {1}",
+    "neg": "-{0}",
+    "reciprocal": "1 / {0}",
+    "square": "{0} * {0}",
+    "cube": "{0} * {0} * {0}",
+    "pow": "pow{f}({0}, {1})",
+    "sigmoid": "1 / (1 + exp{f}(-{0}))",
+    "relu": "{0} < 0 ? 0 : {0}",
+    "maximum": "{0} > {1} || {0} != {0} ? {0} : {1}",  # NaN if one of them is NaN
+    "minimum": "{0} < {1} || {0} != {0} ? {0} : {1}",
+    "eq": "{0} == {1}",
+    "ne": "{0} != {1}",
+    "lt": "{0} < {1}",
+    "le": "{0} <= {1}",
+    "gt": "{0} > {1}",
+    "ge": "{0} >= {1}",
+    "and": "{0} && {1}",
+    "or": "{0} || {1}",
+    "not": "!{0}",
+    "where": "{0} ? {1} : {2}",
+    "cast": "{0}",
+}
+
+# Operation of ELEMENTWISE that combines two partial results, and the result for no elements.
+REDUCTIONS = {"sum": ("add", "0"), "amax": ("maximum", "-infinity"), "amin": ("minimum", "infinity")}
+
+_INFINITY = {"float": "__int_as_float(0x7f800000)", "double": "__longlong_as_double(0x7ff0000000000000ll)"}
+
+
+def expression(operation: str, operands: list[str], operand_type: str) -> str:
+    """Return an operation in CUDA C++."""
+    return ELEMENTWISE[operation].format(*operands, f="f" if operand_type == "float" else "", T=operand_type)
+
+
+def literal(value: float | int | bool, type_: str) -> str:
+    """Return a number in CUDA C++, of a type."""
+    if type_ == "bool":
+        return "true" if value else "false"
+    if type_ not in ("float", "double"):
+        return f"{int(value)}ll" if type_ == "long long" else str(int(value))
+    number = float(value)
+    if number != number:
+        return f"({_INFINITY[type_]} - {_INFINITY[type_]})"
+    if number in (float("inf"), float("-inf")):
+        return f"({'-' if number < 0 else ''}{_INFINITY[type_]})"
+    text = repr(number) + ("f" if type_ == "float" else "")
+    return f"({text})" if number < 0 else text
+
+
+def neutral(operation: str, type_: str) -> str:
+    """Return the result of a reduction of no elements."""
+    text = REDUCTIONS[operation][1]
+    return literal(float(text), type_)

@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""A fused kernel as a module of PyTorch: allocates the outputs and launches, for any sizes of the inputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from cuda.core import ProgramOptions
+from cuda.interop.fusion import Group, generate
+from cuda.interop.fusion._generate import needs_axes
+from cuda.interop.torch._kernels import Kernels
+from cuda.interop.torch._record import Launch
+from cuda.interop.torch._run import run
+
+Stride = int | None  # the axis whose stride is an argument of the kernel; None: 0
+
+_ROWS_OF_A_BLOCK = 8
+_THREADS = 256
+_MOST_BLOCKS = 4096
+_kernels: dict[str, Kernels] = {}  # by source: graphs that are equal share kernels
+
+
+class FusedKernel(torch.nn.Module):
+    """A kernel for a group of operations.
+
+    Attributes
+    ----------
+    name : str
+        The kernel's name.
+    source : str
+        Its CUDA C++, with the graph's operations as comments.
+    """
+
+    def __init__(
+        self,
+        group: Group,
+        sizes: Sequence[Any],
+        strides: Sequence[Sequence[Stride]],
+        dtypes: Sequence[torch.dtype],
+        per_row: Sequence[bool],
+    ) -> None:
+        super().__init__()
+        self.name, self.source = generate(group)
+        self._flat, self._axes = group.flat, needs_axes(group)
+        self._sizes, self._strides = list(sizes), list(strides)
+        self._outputs = list(zip(dtypes, per_row, strict=True))
+        self._kernels = _kernels.setdefault(self.source, Kernels(self.source, _options(self.source)))
+
+    def forward(self, *arguments: Any) -> tuple[torch.Tensor, ...]:
+        """Return the outputs for tensors and numbers."""
+        sizes = [_size(each, arguments) for each in self._sizes]
+        count = len(self._strides)
+        device = arguments[0].device if count else torch.device("cpu")
+        outputs = tuple(
+            torch.empty([*sizes[:-1], 1] if per_row else sizes, dtype=dtype, device=device)
+            for dtype, per_row in self._outputs
+        )
+        rows = math.prod(sizes[:-1])
+        numbers: list[Any] = [rows * sizes[-1]] if self._flat else [rows, sizes[-1]]
+        if self._axes:
+            numbers += sizes[:-1]
+        for tensor, axes in zip(arguments, self._strides, strict=False):
+            numbers.append(tensor)
+            if axes:
+                strides = tensor.stride()
+                numbers += [0 if axis is None else strides[axis] for axis in axes]
+        launch = self._launch(rows, sizes[-1], (*numbers, *arguments[count:], *outputs))
+        run("torch.compile", self._kernels, [launch], [self.name], device)
+        return outputs
+
+    def _launch(self, rows: int, columns: int, arguments: tuple[Any, ...]) -> Launch:
+        if self._flat:
+            return Launch(min(-(-rows * columns // _THREADS), _MOST_BLOCKS), _THREADS, arguments)
+        return Launch(min(-(-rows // _ROWS_OF_A_BLOCK), _MOST_BLOCKS), (32, _ROWS_OF_A_BLOCK), arguments)
+
+
+def _options(source: str) -> ProgramOptions | None:
+    """Return options of the compilation: NVRTC carries the headers of narrow types."""
+    return ProgramOptions(use_bundled_headers=True) if "#include" in source else None
+
+
+def _size(size: Any, arguments: Sequence[Any]) -> int:
+    """Return a size of the domain, as `_lower` describes it."""
+    if isinstance(size, int):
+        return size
+    index, axis = size
+    return arguments[index] if axis is None else arguments[index].shape[axis]
