@@ -70,6 +70,15 @@ KINDS = r"""
 KINDS_COLUMNS = 24
 
 
+BY_VALUE = r"""
+    struct S { int a[5]; float f; short h; };
+    __device__ __noinline__ int pick(S s, int i) { return s.a[i] + (int)s.f + s.h; }
+    __device__ __noinline__ int change(S s, int i) { s.a[i] += 3; s.h = i;
+        return i == 0 ? s.a[0] : s.a[i] + s.h + change(s, i - 1); }
+    extern "C" __global__ void by_value(int *o, S s) { int i = threadIdx.x; s.a[1] = i; s.h = -i;
+        o[i] = pick(s, i % 5) + 1000 * change(s, i % 5) + 100000 * s.a[i % 5]; }"""
+
+
 def load(arch: str, source: str) -> Loaded:
     return Loaded(compile_cuda(source, f"--gpu-architecture={arch}", "--std=c++17", "-default-device"))
 
@@ -83,6 +92,18 @@ def test_objects_created_in_one_launch_and_used_in_the_next(arch):
     assert found.tolist() == [(i + i, i * (i + i % 3), 7 * i)[i % 3] for i in threads]
     assert sums.tolist() == [i * 0.5 + i + 2 if i % 3 == 1 else 0 for i in threads]
     assert loaded.variable("destroyed", np.int32)[0] == sum(9 if i % 3 == 2 else i for i in threads)
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_120"])
+def test_structures_by_value_that_functions_index_and_change(arch):
+    structure = np.zeros(1, np.dtype([("a", np.int32, 5), ("f", np.float32), ("h", np.int16)], align=True))
+    structure["a"], structure["f"] = [10, 20, 30, 40, 50], 7
+    found = np.zeros(32, np.int32)
+    load(arch, BY_VALUE).launch("by_value", 1, 32, found, structure[0])
+    for i, value in enumerate(found):
+        a, k = [10, i, 30, 40, 50], i % 5
+        changed = a[0] + 3 + sum(a[j] + 3 + j for j in range(1, k + 1))
+        assert value == a[k] + 7 - i + 1000 * changed + 100000 * a[k]
 
 
 def as_signed(value: int, bits: int) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from cuda.cpu.ptx import device_runtime
+from cuda.cpu.ptx.addressed_parameters import copy_to_local
 from cuda.cpu.ptx.calls import Targets
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import check
@@ -105,6 +106,8 @@ def build(units: list[str], *, capability: int = 90, names: Sequence[str] = ()) 
     others = ["<ptx>" if index == 0 else f"<ptx>[{index}]" for index in range(len(units))]
     modules = [parse(text, name) for text, name in zip(units, (*names, *others[len(names) :]), strict=True)]
     linked = link(modules + device_runtime.needed_by(modules))
+    for function in linked.functions.values():
+        copy_to_local(function)
     program = Program(
         capability=capability,
         functions={key: function for key, function in linked.functions.items() if function.body is not None},

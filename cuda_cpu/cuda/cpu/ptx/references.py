@@ -99,23 +99,24 @@ def rename(function: Function, names: Mapping[str, str]) -> None:
         return
     for statement in function.body or ():
         if isinstance(statement, Instruction):
-            statement.operands = tuple(_renamed(operand, names) for operand in statement.operands)
+            statement.operands = tuple(renamed(operand, names) for operand in statement.operands)
         elif isinstance(statement, Call):
-            statement.target = _renamed(statement.target, names)
-            statement.results = tuple(_renamed(operand, names) for operand in statement.results)
-            statement.arguments = tuple(_renamed(operand, names) for operand in statement.arguments)
+            statement.target = renamed(statement.target, names)
+            statement.results = tuple(renamed(operand, names) for operand in statement.results)
+            statement.arguments = tuple(renamed(operand, names) for operand in statement.arguments)
         elif isinstance(statement, CallTargets):
             statement.functions = tuple(names.get(name, name) for name in statement.functions)
 
 
-def _renamed(operand: Any, names: Mapping[str, str]) -> Any:
+def renamed(operand: Any, names: Mapping[str, str]) -> Any:
+    """Return an operand with its names replaced."""
     if isinstance(operand, Symbol):
         return replace(operand, name=names[operand.name]) if operand.name in names else operand
     if isinstance(operand, Address):
-        coordinates = tuple(_renamed(each, names) for each in operand.coordinates)
-        return Address(_renamed(operand.base, names), operand.offset, coordinates)
+        coordinates = tuple(renamed(each, names) for each in operand.coordinates)
+        return Address(renamed(operand.base, names), operand.offset, coordinates)
     if isinstance(operand, Vector):
-        return Vector(tuple(_renamed(each, names) for each in operand.elements))
+        return Vector(tuple(renamed(each, names) for each in operand.elements))
     if isinstance(operand, Pair):
-        return Pair(_renamed(operand.first, names), _renamed(operand.second, names))
+        return Pair(renamed(operand.first, names), renamed(operand.second, names))
     return operand

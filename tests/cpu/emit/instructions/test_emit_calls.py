@@ -93,6 +93,30 @@ def test_parameters_of_calls_have_no_address(use: str, message: str) -> None:
         run(f"{START}.param .b8 s[32]; {use};{END}")
 
 
+@pytest.mark.parametrize(("align", "size"), [(4, 24), (8, 24), (16, 32), (2, 22), (1, 21)])
+def test_a_parameter_whose_address_is_taken_is_a_copy_in_local_memory(align: int, size: int) -> None:
+    function = f"""
+.func (.param .b32 out) f(.param .align {align} .b8 s[{size}], .param .b32 i) {{
+    .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p<2>;
+    ld.param.b32 %r1, [i]; mov.b64 %d1, s+1; cvt.u64.u32 %d2, %r1; add.s64 %d3, %d1, %d2;
+AGAIN:
+    ld.local.u8 %r2, [%d3]; add.u32 %r2, %r2, 1; st.local.u8 [%d3], %r2;
+    setp.lt.u32 %p1, %r2, 40;
+    @%p1 bra AGAIN;
+    ld.param.u8 %r3, [s+3]; mul.lo.u32 %r3, %r3, 1000; add.u32 %r3, %r3, %r2; st.param.b32 [out], %r3; ret;
+}}
+"""
+    stores = "".join(f"st.param.b8 [s+{byte}], {byte};" for byte in range(size))
+    call = f"""
+    {{ .param .align {align} .b8 s[{size}]; .param .b32 i; .param .b32 o; {stores}
+    rem.u32 %r2, %r1, 20; st.param.b32 [i], %r2;
+    call (o), f, (s, i); ld.param.b32 %r9, [o]; }}
+"""
+    index = np.arange(32) % 20
+    expected = np.where(index == 2, 40, 3) * 1000 + 40
+    np.testing.assert_array_equal(run(function + START + call + END), expected)
+
+
 def test_structs_by_value() -> None:
     function = """
 .func (.param .align 8 .b8 out[16]) f(.param .align 8 .b8 s[24], .param .b64 x) {
