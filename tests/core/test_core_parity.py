@@ -36,6 +36,7 @@ ADDED = {
         "tile_as_default_execution_space",
         "compiler",
     ),
+    "cuda.core.LaunchConfig": ("host_arrays=False",),
     "cuda.core.LinkerOptions": ("relocatable",),
 }
 # Our additional members of enumerations: the form of programs that is Tile IR, and a compiler.
@@ -93,7 +94,7 @@ def call_difference(path, name, value, facts):
     text = DIFFERENT.get(path, (text,))[0]
     made_by_new = path == "cuda.core.Device"
     ours = render(value.__new__, bound="").replace("(cls, ", "(") if made_by_new else render(value, bound="")
-    ours = ours.replace("".join(f", {field}=None" for field in ADDED.get(path, ())), "")
+    ours = ours.replace("".join(f", {field if '=' in field else field + '=None'}" for field in ADDED.get(path, ())), "")
     return "" if ours == text else f"is {ours}, not {text}"
 
 
