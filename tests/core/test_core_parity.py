@@ -22,7 +22,7 @@ DIFFERENT = {
     "cuda.core.Event.sync": ("(self, timeout=None)", "takes more"),
     "cuda.core.Stream.sync": ("(self, timeout=None)", "takes more"),
 }
-# Our additional fields after theirs, all None by default.
+# Our additional fields after theirs, None by default if not written otherwise.
 ADDED = {
     "cuda.core.ProgramOptions": (
         "warning_as_error",
