@@ -11,7 +11,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 F = torch.nn.functional
 
-from cuda.interop.torch import backend  # noqa: E402
+from cuda.interop.torch import _fused_kernel, backend  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -138,6 +138,18 @@ def test_dynamic_sizes_compile_once():
     for rows, columns in ((3, 7), (50, 33), (8, 200)):
         x, w = torch.randn(rows, columns), torch.randn(columns)
         torch.testing.assert_close(compiled(x, w), torch.softmax(rms_norm(x, w), -1), rtol=2e-5, atol=2e-5)
+    assert kernels(graphs) == [1]
+
+
+def test_columns_beyond_the_range_of_int(monkeypatch):
+    monkeypatch.setattr(_fused_kernel, "MOST_COLUMNS", 99)
+    compiled, graphs = fused(lambda x: torch.softmax(x, -1), dynamic=True)
+    for columns, type_ in ((99, "int"), (100, "long long")):
+        monkeypatch.setattr(_fused_kernel, "_kernels", {})
+        x = torch.randn(4, columns)
+        torch.testing.assert_close(compiled(x), torch.softmax(x, -1))
+        (source,) = _fused_kernel._kernels
+        assert f"({type_} column = threadIdx.x;" in source
     assert kernels(graphs) == [1]
 
 

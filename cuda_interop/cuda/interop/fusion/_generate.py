@@ -16,6 +16,7 @@ from cuda.interop.fusion._operations import REDUCTIONS, expression, literal, neu
 
 _INCLUDES = {"__half": "cuda_fp16.h", "__nv_bfloat16": "cuda_bf16.h"}
 _NARROW = tuple(_INCLUDES)  # computed in float
+MOST_COLUMNS = 2**31 - 33  # with columns of type int, whose loops are faster
 
 
 def compute_type(memory_type: str) -> str:
@@ -23,13 +24,13 @@ def compute_type(memory_type: str) -> str:
     return "float" if memory_type in _NARROW else memory_type
 
 
-def generate(group: Group) -> tuple[str, str]:
-    """Return the kernel's name and its source.
+def generate(group: Group, column_type: str = "int") -> tuple[str, str]:
+    """Return the kernel's name and its source. With more than `MOST_COLUMNS` columns, `column_type` is "long long".
 
     Its arguments are: the number of rows and of columns (flat: of elements), the sizes of the rows' axes if an input
     needs them, each input's address and strides, the scalars, and the outputs' addresses.
     """
-    body = _Source(group).text()
+    body = _Source(group, column_type).text()
     name = "fused_" + hashlib.sha256(body.encode()).hexdigest()[:12]
     types = {each.memory_type for each in group.inputs} | {each.memory_type for each in group.outputs}
     includes = "".join(f"#include <{header}>\n" for type_, header in _INCLUDES.items() if type_ in types)
@@ -44,8 +45,9 @@ def needs_axes(group: Group) -> bool:
 class _Source:
     """The source of one kernel."""
 
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: Group, column_type: str) -> None:
         self.group = group
+        self.column_type = column_type
         self.values = {each.name: each for each in group.values}
         self.inputs = {each.name: each for each in group.inputs}
         self.scalars = {each.name: each for each in group.scalars}
@@ -62,7 +64,7 @@ class _Source:
 
     def _parameters(self) -> list[str]:
         group = self.group
-        found = ["long long elements"] if group.flat else ["long long rows", "long long columns"]
+        found = ["long long elements"] if group.flat else ["long long rows", f"{self.column_type} columns"]
         if needs_axes(group):
             found += [f"long long row_size_{axis}" for axis in range(group.row_axes)]
         for each in group.inputs:
@@ -116,7 +118,7 @@ class _Source:
         if not elements and not reductions:
             return lines
         lines += [f"{indent}{each.type} {each.name} = {neutral(each.operation, each.type)};" for each in reductions]
-        lines.append(f"{indent}for (long long column = threadIdx.x; column < columns; column += 32) {{")
+        lines.append(f"{indent}for ({self.column_type} column = threadIdx.x; column < columns; column += 32) {{")
         lines += self._elements(wanted, known, " " * 12)
         for each in reductions:
             partial = expression(REDUCTIONS[each.operation][0], [each.name, self._operand(each, 0)], each.type)

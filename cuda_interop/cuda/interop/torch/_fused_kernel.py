@@ -12,7 +12,7 @@ import torch
 
 from cuda.core import ProgramOptions
 from cuda.interop.fusion import Group, generate
-from cuda.interop.fusion._generate import needs_axes
+from cuda.interop.fusion._generate import MOST_COLUMNS, needs_axes
 from cuda.interop.torch._kernels import Kernels
 from cuda.interop.torch._record import Launch
 from cuda.interop.torch._run import run
@@ -46,10 +46,9 @@ class FusedKernel(torch.nn.Module):
     ) -> None:
         super().__init__()
         self.name, self.source = generate(group)
-        self._flat, self._axes = group.flat, needs_axes(group)
+        self._group, self._flat, self._axes = group, group.flat, needs_axes(group)
         self._sizes, self._strides = list(sizes), list(strides)
         self._outputs = list(zip(dtypes, per_row, strict=True))
-        self._kernels = _kernels.setdefault(self.source, Kernels(self.source, _options(self.source)))
 
     def forward(self, *arguments: Any) -> tuple[torch.Tensor, ...]:
         """Return the outputs for tensors and numbers."""
@@ -70,7 +69,11 @@ class FusedKernel(torch.nn.Module):
                 strides = tensor.stride()
                 numbers += [0 if axis is None else strides[axis] for axis in axes]
         launch = self._launch(rows, sizes[-1], (*numbers, *arguments[count:], *outputs))
-        run("torch.compile", self._kernels, [launch], [self.name], device)
+        name, source = self.name, self.source
+        if sizes[-1] > MOST_COLUMNS:
+            name, source = generate(self._group, "long long")
+        kernels = _kernels.get(source) or _kernels.setdefault(source, Kernels(source, _options(source)))
+        run("torch.compile", kernels, [launch], [name], device)
         return outputs
 
     def _launch(self, rows: int, columns: int, arguments: tuple[Any, ...]) -> Launch:
