@@ -248,7 +248,9 @@ programmatic_stream_serialization=False, host_arrays=False)\n--\n\nThe shape of 
         return LaunchConfig, self.key()
 
     def __repr__(self):
-        return f"LaunchConfig({', '.join(f'{name}={value!r}' for name, value in zip(_OPTIONS, self.key()))})"
+        # `host_arrays`, the last, is ours alone: without it the text is NVIDIA's.
+        values = self.key() if self.with_host_arrays else self.key()[:-1]
+        return f"LaunchConfig({', '.join(f'{name}={value!r}' for name, value in zip(_OPTIONS, values))})"
 
 
 # Unknown names are looked for only after Cython's own TypeError: a parameter **unknown would slow down each call.
