@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
+import contextlib
 import multiprocessing
 import os
 import pathlib
@@ -12,7 +13,7 @@ import pytest
 pytest.importorskip("scipy", reason="cuda.perf's statistics need SciPy, of the extra perf")
 
 from cuda.perf import __main__ as command
-from cuda.perf import distributing, files, slots
+from cuda.perf import distributing, engines, files, slots
 from cuda.perf.model import Environment, Result, Run, Samples, Status
 
 pytestmark = pytest.mark.needs_nvrtc
@@ -76,34 +77,54 @@ def test_a_local_cluster_of_dask(file):
     check(*run(file, "--dask", "local", "-n", "2", "--processes", "2", "2"))
 
 
-def test_a_scheduler_of_dask_with_workers_elsewhere(file):
-    pytest.importorskip("distributed", reason="Dask is not installed")
+SERVER = """
+import asyncio, sys, time
+from distributed import Scheduler, Worker
+async def main():
+    address = sys.argv[2]
+    if sys.argv[1] == "scheduler":
+        async with Scheduler(port=int(address.rpartition(":")[2]), host="127.0.0.1", dashboard=False) as server:
+            await server.finished()
+    else:
+        async with Worker(address, nthreads=1) as server:
+            await server.finished()
+time.sleep(float(sys.argv[3]))
+asyncio.run(main())
+"""
+
+
+@contextlib.contextmanager
+def dask_cluster(workers, delay=0.0):
+    """Start a scheduler, and workers after `delay` seconds; return the scheduler's address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
-    program = f"""
-import asyncio, sys
-from distributed import Scheduler, Worker
-async def main():
-    if sys.argv[1] == "scheduler":
-        async with Scheduler(port={address.rpartition(":")[2]}, host="127.0.0.1", dashboard=False) as server:
-            await server.finished()
-    else:
-        async with Worker("{address}", nthreads=1) as server:
-            await server.finished()
-asyncio.run(main())
-"""
-    words = [sys.executable, "-c", program]
-    processes = [subprocess.Popen([*words, kind]) for kind in ("scheduler", "worker", "worker")]
+    kinds = [("scheduler", 0.0), *[("worker", delay)] * workers]
+    words = [sys.executable, "-c", SERVER]
+    processes = [subprocess.Popen([*words, kind, address, str(wait)]) for kind, wait in kinds]
     try:
-        check(*run(file, "--dask", address, "--processes", "2", "2"))
+        yield address
     finally:
         for process in processes:
             process.kill()
             process.wait()
 
 
-def test_a_scheduler_that_does_not_exist(file, capsys):
+def test_workers_of_dask_that_come_later(file):
+    pytest.importorskip("distributed", reason="Dask is not installed")
+    with dask_cluster(2, delay=2) as address:
+        check(*run(file, "--dask", address, "--processes", "2", "2"))
+
+
+def test_a_dask_scheduler_without_workers(file, monkeypatch, capsys):
+    pytest.importorskip("distributed", reason="Dask is not installed")
+    monkeypatch.setattr(engines, "WORKERS", 1)
+    with dask_cluster(0) as address:
+        assert command.main(["run", file, "--dask", address]) == 2
+    assert f"--dask {address}: the scheduler has had no workers for 1 s" in capsys.readouterr().err
+
+
+def test_a_dask_scheduler_that_does_not_exist(file, capsys):
     pytest.importorskip("distributed", reason="Dask is not installed")
     assert command.main(["run", file, "--dask", "no address"]) == 2
     assert "--dask no address: no scheduler answers" in capsys.readouterr().err

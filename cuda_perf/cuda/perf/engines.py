@@ -20,6 +20,7 @@ from cuda.perf.distributing import PROBLEM, Finished, Job
 from cuda.perf.errors import CommandError
 
 INSTALL = "pip install 'open-cuda-python[perf-distributed]'"
+WORKERS = 30  # seconds until a worker of Dask must have registered
 POLL = 0.1  # seconds until finished tasks are looked for again
 
 
@@ -99,6 +100,11 @@ def dask(address: str, processes: int = 0) -> tuple[distributing.Engine, int, An
             client = Client(address, timeout="10s")
         except (OSError, ValueError) as error:
             raise CommandError(f"--dask {address}: no scheduler answers: {error}") from None
+        try:
+            client.wait_for_workers(1, timeout=WORKERS)
+        except TimeoutError:
+            client.close()
+            raise CommandError(f"--dask {address}: the scheduler has had no workers for {WORKERS} s") from None
 
     def run(job: Job, keys: list[str]) -> Iterator[tuple[str, str]]:
         data = job.data()
