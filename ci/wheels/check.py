@@ -25,9 +25,9 @@ from typing import Any
 from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 
-# 5.46 MB and cuda.perf (73 kB), cuda/cpu/tile (64 kB), headers for clang (22 kB), racecheck between launches; 5.69 MB
-# with Python 3.11.
-MOST_BYTES = {"open_cuda_python": 5_900_000, "cuda_cpu": 1_400_000}
+# 5.90 MB with Python 3.11: since 5.69 MB, headers for clang (74 kB), cuda.interop (73 kB), interleaved accesses and
+# checks.
+MOST_BYTES = {"open_cuda_python": 6_200_000, "cuda_cpu": 1_400_000}
 IMPORTABLE = {
     "open_cuda_python": ("cuda/bindings/", "cuda/core/", "cuda/cpu/", "cuda/interop/", "cuda/perf/"),
     "cuda_cpu": ("cuda/cpu/",),
