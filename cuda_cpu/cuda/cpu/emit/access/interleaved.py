@@ -192,8 +192,9 @@ def _group(frame: Frame, instruction: Instruction, form: Form, stride: int) -> d
             if base.name in step.writes:
                 break
             continue
-        same = (kind.opcode, kind.space, int((kind.type or "b0")[1:]) // 8) == ("st", form.space, size)
-        if not same or stride_of(frame, other, kind) is None or other.address(0).base != base:
+        if (kind.opcode, kind.space) != ("st", form.space) or int(kind.type[1:]) // 8 != size:
+            break
+        if stride_of(frame, other, kind) is None or other.address(0).base != base:
             break
         more = {offset for offset, _ in _sources(other, size)}
         together = offsets | more
