@@ -13,7 +13,7 @@ template <> struct __open_cuda_wide<unsigned short> { typedef uint4 type; };
 template <> struct __open_cuda_wide<unsigned int> { typedef uint4 type; };
 template <> struct __open_cuda_wide<unsigned long> { typedef uint4 type; };
 template <> struct __open_cuda_wide<float> { typedef float4 type; };
-template <class T> struct __open_cuda_texel; // not of this type: T has no place in a texture
+template <class T> struct __open_cuda_texel; // not of this type: textures have no texels of type T
 #define __OPEN_CUDA_TEXEL(T, E, ...)                                                              \
     template <> struct __open_cuda_texel<T> {                                                     \
         typedef E element;                                                                        \
@@ -58,13 +58,13 @@ __OPEN_CUDA_TEXEL(char, char, (char)v.x)
         *to = name<T>(texture, __OPEN_CUDA_LIST arguments);                                                    \
     }
 // A geometry with the three ways to choose the level of detail.
-#define __OPEN_CUDA_GEOMETRY(name, kind, place, level, gradients, parameters, arguments, steps, inputs, step_inputs) \
-    __OPEN_CUDA_TEXTURE(name, "tex." kind, "f32", place "]", (__OPEN_CUDA_LIST parameters),                    \
+#define __OPEN_CUDA_GEOMETRY(name, kind, at, level, gradients, parameters, arguments, steps, inputs, step_inputs)    \
+    __OPEN_CUDA_TEXTURE(name, "tex." kind, "f32", at "]", (__OPEN_CUDA_LIST parameters),                       \
                         (__OPEN_CUDA_LIST arguments), __OPEN_CUDA_LIST inputs)                                 \
-    __OPEN_CUDA_TEXTURE(name##Lod, "tex.level." kind, "f32", place "], " level,                                \
+    __OPEN_CUDA_TEXTURE(name##Lod, "tex.level." kind, "f32", at "], " level,                                   \
                         (__OPEN_CUDA_LIST parameters, float level_), (__OPEN_CUDA_LIST arguments, level_),     \
                         __OPEN_CUDA_LIST inputs, "f"(level_))                                                  \
-    __OPEN_CUDA_TEXTURE(name##Grad, "tex.grad." kind, "f32", place "], " gradients,                            \
+    __OPEN_CUDA_TEXTURE(name##Grad, "tex.grad." kind, "f32", at "], " gradients,                               \
                         (__OPEN_CUDA_LIST parameters, steps dx, steps dy), (__OPEN_CUDA_LIST arguments, dx, dy), \
                         __OPEN_CUDA_LIST inputs, __OPEN_CUDA_LIST step_inputs)
 
