@@ -55,9 +55,9 @@ def is_row(frame: Frame, access: Access) -> bool:
 
 
 def bases_of(frame: Frame, access: Access) -> list[Value]:
-    """Return the first address of each segment, if all lanes run, and those of a segment access neighbouring memory."""
+    """Return the first address of each segment, if the lanes of a segment that run access neighbouring memory."""
     found: list[Value] = []
-    if not frame.copy.full or not _is_contiguous(frame, access) or access.space in ("local", "param"):
+    if not _is_contiguous(frame, access) or access.space in ("local", "param"):
         return found
     for segment in affine.segments(frame):
         with frame.in_segment(segment):

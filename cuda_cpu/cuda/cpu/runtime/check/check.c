@@ -354,36 +354,19 @@ void cpu_check_note(struct cpu_running *warp, unsigned lane, enum cpu_space spac
     report(warp, finding);
 }
 
-/* Return whether other threads can access and write this memory. */
-static bool is_common(const struct cpu_running *warp, uint32_t space, uint64_t address)
+/* Return the lanes that access memory which other threads can access and write. */
+static cpu_lanes common_lanes(const struct cpu_running *warp, cpu_lanes lanes, uint32_t space, const uint64_t *addresses)
 {
     const struct cpu_block *block = warp->block;
     if (space == CPU_SPACE_LOCAL || space == CPU_SPACE_PARAM || space == CPU_SPACE_CONST)
-        return false;
-    return space != CPU_SPACE_GENERIC ||
-           (address - (uint64_t)(uintptr_t)block->local.begin >= block->local.usable &&
-            address - (uint64_t)(uintptr_t)warp->abi.params >= block->worker->job->compiled->parameter_bytes);
-}
-
-static void check_races(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, uint32_t size,
-                        const uint64_t *addresses, const uint64_t *sizes, const uint64_t *values)
-{
-    if (!sizes && !(flags & CPU_ACCESS_BASES) && cpu_reads_add(warp, lanes, site, flags, addresses, size))
-        return;
-    cpu_lanes common = lanes;
-    for (cpu_lanes left = lanes; left && (flags & 15) != CPU_SPACE_GLOBAL; left &= left - 1)
-        if (!is_common(warp, flags & 15, addresses[__builtin_ctz(left)]))
-            common &= ~(left & -left);
-    cpu_lanes left = sizes ? common : cpu_race_group(warp, common, site, flags, addresses, size);
-    for (; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(left);
-        cpu_race_access(warp, lanes, lane, site, flags, addresses, sizes ? sizes[lane] : size, values);
+        return 0;
+    for (cpu_lanes left = space == CPU_SPACE_GENERIC ? lanes : 0; left; left &= left - 1) {
+        uint64_t address = addresses[__builtin_ctz(left)];
+        if (address - (uint64_t)(uintptr_t)block->local.begin < block->local.usable ||
+            address - (uint64_t)(uintptr_t)warp->abi.params < block->worker->job->compiled->parameter_bytes)
+            lanes &= ~(left & -left);
     }
-}
-
-static bool has_races(const struct cpu_running *warp)
-{
-    return warp->block->worker->job->races != NULL;
+    return lanes;
 }
 
 /* Compute the addresses of all lanes from those of the first of each row. */
@@ -394,6 +377,29 @@ static void spread(uint64_t *addresses, bool one_row, uint32_t size)
         addresses[lane] = first + lane * size;
         addresses[lane + 16] = second + lane * size;
     }
+}
+
+static void check_races(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, uint32_t size,
+                        uint64_t *addresses, const uint64_t *sizes, const uint64_t *values)
+{
+    if (!sizes && !(flags & CPU_ACCESS_BASES) && cpu_reads_add(warp, lanes, site, flags, addresses, size))
+        return;
+    bool is_row = flags & CPU_ACCESS_BASES && flags & CPU_ACCESS_ROW && size == 4 && (flags & 15) != CPU_SPACE_GENERIC;
+    if (flags & CPU_ACCESS_BASES && !is_row)
+        spread(addresses, flags & CPU_ACCESS_ROW, size);
+    cpu_lanes common = common_lanes(warp, lanes, flags & 15, addresses);
+    cpu_lanes left = sizes ? common : cpu_race_group(warp, common, site, flags, addresses, size);
+    if (left && is_row)
+        spread(addresses, true, size);
+    for (; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        cpu_race_access(warp, lanes, lane, site, flags, addresses, sizes ? sizes[lane] : size, values);
+    }
+}
+
+static bool has_races(const struct cpu_running *warp)
+{
+    return warp->block->worker->job->races != NULL;
 }
 
 /* --- services ------------------------------------------------------------------------------------------------------ */
@@ -407,11 +413,8 @@ void cpu_check_access(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint
     const uint64_t *sizes = flags & CPU_ACCESS_SIZED ? values : NULL;
     bool uniform = flags & CPU_ACCESS_UNIFORM;
     cpu_lanes good = lanes;
-    if (flags & CPU_ACCESS_BASES) {
-        if (cpu_reads_add_rows(warp, site, flags, addresses, size))
-            return;
-        spread(addresses, flags & CPU_ACCESS_ROW, size);
-    }
+    if (flags & CPU_ACCESS_BASES && cpu_reads_add_rows(warp, lanes, site, flags, addresses, size))
+        return;
     cpu_need_stack(abi);
     if (flags >> 4 & CPU_MEMCHECK && !(flags & CPU_ACCESS_FRESH))
         good = check_memory(warp, uniform ? lanes & -lanes : lanes, site, flags, size, addresses, sizes, variable);

@@ -46,7 +46,7 @@ enum cpu_space {
 #define CPU_ACCESS_ASYNC 0x4000000u /* by an asynchronous copy, or (of an mbarrier) by its completion */
 #define CPU_ACCESS_SINGLY 0x8000000u /* racecheck looks at each lane by itself, even in the usual cases: for tests */
 #define CPU_ACCESS_ROW 0x10000000u /* lanes that run access neighbouring memory, unless addresses were replaced */
-#define CPU_ACCESS_BASES 0x20000000u /* all lanes run, in one row or (without ROW) two: `addresses` has their first ones */
+#define CPU_ACCESS_BASES 0x20000000u /* lanes are in one row or (without ROW) two: `addresses` has those of 0 and 16 */
 #define CPU_ACCESS_MBARRIER 20    /* from this bit on (3 bits): enum cpu_mbarrier, whose operands are in `values` */
 
 /* The variable that an address is computed from. */

@@ -182,18 +182,33 @@ static bool add_cell(struct cpu_operation *operation, const struct cpu_races *ra
     return add_within(operation, range, cached);
 }
 
+/* Add what one run did to a line: each piece of neighbouring words is a range. */
+static bool add_run(struct cpu_operation *operation, const struct cpu_races *races, const struct run *run, uint64_t start,
+                    struct cpu_allocation *cached, uint32_t *site)
+{
+    for (uint64_t left = run->words; left;) {
+        unsigned first = (unsigned)__builtin_ctzll(left), count = (unsigned)__builtin_ctzll(~(left >> first));
+        struct event event = run->event;
+        if (!run->is_uniform)
+            event.lanes &= UINT32_MAX << ((int)first - run->first);
+        struct cell all = {.read = event};
+        if (run->is_write)
+            all = (struct cell){.write = event};
+        if (!add_cell(operation, races, &all, start + 4 * first, 4 * count, cached, site))
+            return false;
+        left &= left + (1ull << first);
+    }
+    return true;
+}
+
 static bool add_line(struct cpu_operation *operation, const struct cpu_races *races, const struct line *line,
                      uint64_t start, struct cpu_allocation *cached, uint32_t *site)
 {
     const struct cell *cells = line->room == EXPANDED ? line->cells->of : NULL;
     uint32_t shift = cells ? line->cells->shift : 2;
     struct cell words[LINE_WORDS];
-    if (!cells && line->count == 1 && !line->room && line->only.words == UINT32_MAX) {
-        struct cell all = {.read = line->only.event};
-        if (line->only.is_write)
-            all = (struct cell){.write = line->only.event};
-        return add_cell(operation, races, &all, start, LINE_BYTES, cached, site);
-    }
+    if (line->count == 1 && !line->room)
+        return add_run(operation, races, &line->only, start, cached, site);
     if (!cells && !line->count)
         return true;
     if (!cells)

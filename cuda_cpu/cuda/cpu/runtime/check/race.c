@@ -137,8 +137,7 @@ static void found(const struct access *access, const struct event *before, uint3
 
 static bool merge(struct event *event, const struct event *mine)
 {
-    bool same = event->block == mine->block && event->time == mine->time && event->warp == mine->warp &&
-                event->site == mine->site;
+    bool same = cpu_race_is_same(event, mine);
     if (same)
         event->lanes |= mine->lanes;
     return same;

@@ -27,8 +27,9 @@ void cpu_reads_begin(struct cpu_running *warp, const uint32_t *offsets, uint32_t
 /* Record reads of lanes; false: they must be checked. */
 bool cpu_reads_add(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, const uint64_t *addresses,
                    uint32_t size);
-/* The same for full rows of lanes, see CPU_ACCESS_BASES. */
-bool cpu_reads_add_rows(struct cpu_running *warp, uint64_t site, uint32_t flags, const uint64_t *addresses, uint32_t size);
+/* The same for rows of lanes, see CPU_ACCESS_BASES. */
+bool cpu_reads_add_rows(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, const uint64_t *addresses,
+                        uint32_t size);
 /* Forget earlier accesses to a range that was newly allocated. */
 void cpu_race_forget(struct cpu_running *warp, uint64_t address, uint64_t size);
 /* Synchronisation: */

@@ -35,11 +35,6 @@ static enum knowledge knows_of(const struct group *group, const struct run *run,
     return known == lanes ? ALL : known ? SOME : NONE;
 }
 
-static bool is_same_event(const struct event *a, const struct event *b)
-{
-    return a->block == b->block && a->time == b->time && a->warp == b->warp && a->site == b->site;
-}
-
 /* Return whether each thread of `mine` accesses words that it has accessed itself in the run. */
 static bool is_own(const struct run *run, const struct run *mine)
 {
@@ -76,7 +71,7 @@ static bool is_usual(const struct group *group, const struct run *run, const str
 /* Add a run to the end, or let it join an earlier one of the same access: then `*run` is that one and this. */
 static bool joins(const struct run *run, struct run *mine)
 {
-    if (!is_same_event(&run->event, &mine->event) || run->is_write != mine->is_write ||
+    if (!cpu_race_is_same(&run->event, &mine->event) || run->is_write != mine->is_write ||
         run->is_uniform != mine->is_uniform || (run->is_uniform ? run->words : (uint32_t)(uint8_t)run->first) !=
         (mine->is_uniform ? mine->words : (uint32_t)(uint8_t)mine->first))
         return false;
@@ -189,7 +184,7 @@ static cpu_lanes touch_all(const struct group *group, cpu_lanes lanes, uint32_t 
                            uint32_t size)
 {
     unsigned first = (unsigned)__builtin_ctz(lanes);
-    if (flags & CPU_ACCESS_ROW && lanes == UINT32_MAX && size == 4)
+    if (flags & CPU_ACCESS_ROW && (lanes == UINT32_MAX || flags & CPU_ACCESS_BASES) && size == 4)
         return touch_row(group, lanes, addresses[0]);
     uint64_t same = 0, row = 0, start = addresses[first] - 4 * first;
     cpu_lanes left = 0;
@@ -241,9 +236,12 @@ static bool touch_atomic(const struct group *group, uint64_t address, unsigned l
     if (cell->more || cell->strong.in_block || (cell->read.lanes && !cpu_race_knows(group->warp, &cell->read)) ||
         (cell->write.lanes && !cpu_race_knows(group->warp, &cell->write)))
         return false;
-    cpu_lanes others = is_same_event(&cell->strong, &group->event) ? cell->strong.lanes : 0;
+    if (cell->strong.lanes && cpu_race_is_same(&cell->strong, &group->event)) {
+        cell->strong.lanes |= 1u << lane;
+        return true;
+    }
     cell->strong = group->event;
-    cell->strong.lanes = others | 1u << lane;
+    cell->strong.lanes = 1u << lane;
     return true;
 }
 
@@ -279,7 +277,7 @@ cpu_lanes cpu_race_group(struct cpu_running *warp, cpu_lanes lanes, uint64_t sit
         return touch_atomics(warp, lanes, site, flags, addresses);
     if (!lanes || flags & SINGLE || (size != 4 && size != 8 && size != 16))
         return lanes;
-    uint64_t bits = addresses[__builtin_ctz(lanes)];
+    uint64_t bits = addresses[flags & CPU_ACCESS_BASES ? 0 : __builtin_ctz(lanes)];
     for (unsigned lane = 0; lane < CPU_WARP_SIZE && !(flags & (CPU_ACCESS_UNIFORM | CPU_ACCESS_ROW)); lane++)
         bits |= lanes >> lane & 1 ? addresses[lane] : 0;
     if (bits & 3)

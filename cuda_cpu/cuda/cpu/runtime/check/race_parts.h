@@ -23,8 +23,15 @@
 /* Accesses of lanes of a warp at one time. */
 struct event {
     uint32_t block, time, lanes; /* lanes 0: no event */
-    uint32_t site : 22, warp : 5, is_atomic : 1, is_volatile : 1, in_block : 1; /* in_block: of scope .cta */
+    union {
+        struct {
+            uint32_t site : 22, warp : 5, is_atomic : 1, is_volatile : 1, in_block : 1; /* in_block: of scope .cta */
+        };
+        uint32_t bits;
+    };
 };
+
+#define EVENT_SOURCE ((1u << 27) - 1) /* the bits of site and warp */
 
 struct readers {
     uint32_t count, room, next; /* next: index of the entry to replace when full */
@@ -196,6 +203,12 @@ static inline struct cpu_races *races_of(const struct cpu_running *warp)
 static inline struct lane *lane_of(const struct cpu_running *warp, unsigned lane)
 {
     return &warp->block->race->lanes[warp->abi.warp_id * CPU_WARP_SIZE + lane];
+}
+
+/* Return whether lanes of one warp made both events at one time, by one instruction. */
+static inline bool cpu_race_is_same(const struct event *a, const struct event *b)
+{
+    return a->block == b->block && a->time == b->time && !((a->bits ^ b->bits) & EVENT_SOURCE);
 }
 
 /* race_shadow.c */

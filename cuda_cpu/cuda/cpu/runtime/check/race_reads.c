@@ -136,6 +136,12 @@ static inline void add_bytes(struct cpu_running *warp, struct read_area *area, u
     } while (start < end);
 }
 
+static bool follow_each_other(cpu_lanes lanes)
+{
+    uint64_t run = lanes ? (uint64_t)lanes >> __builtin_ctz(lanes) : 0;
+    return !(run & (run + 1));
+}
+
 /* Return the lanes, among some that follow each other, if they read neighbouring memory; else 0. */
 static cpu_lanes row_of(cpu_lanes lanes, const uint64_t *addresses, uint32_t size)
 {
@@ -143,23 +149,30 @@ static cpu_lanes row_of(cpu_lanes lanes, const uint64_t *addresses, uint32_t siz
         return 0;
     unsigned first = (unsigned)__builtin_ctz(lanes);
     uint64_t differ = 0, start = addresses[first] - first * size;
-    if (((uint64_t)lanes >> first) & (((uint64_t)lanes >> first) + 1))
+    if (!follow_each_other(lanes))
         return 0;
     for (unsigned lane = 0; lane < CPU_WARP_SIZE; lane++)
         differ |= (addresses[lane] ^ (start + lane * size)) & -(uint64_t)(lanes >> lane & 1);
     return differ ? 0 : lanes;
 }
 
-/* Record a row of lanes; return whether they are in the area. */
-static bool add_row(struct cpu_running *warp, struct read_area *area, cpu_lanes lanes, uint32_t site,
-                    const uint64_t *addresses, uint32_t size)
+/* Record a row of lanes that follow each other; return whether they are in the area. `row`: the address of lane 0. */
+static bool add_row_at(struct cpu_running *warp, struct read_area *area, cpu_lanes lanes, uint32_t site, uint64_t row,
+                       uint32_t size)
 {
     unsigned first = (unsigned)__builtin_ctz(lanes);
-    uint64_t start = addresses[first], end = start + cpu_count(lanes) * size;
+    uint64_t start = row + first * size, end = start + cpu_count(lanes) * size;
     if (start < area->start || end > area->end)
         return false;
     add_bytes(warp, area, first, site, start, end);
     return true;
+}
+
+static bool add_row(struct cpu_running *warp, struct read_area *area, cpu_lanes lanes, uint32_t site,
+                    const uint64_t *addresses, uint32_t size)
+{
+    unsigned first = (unsigned)__builtin_ctz(lanes);
+    return add_row_at(warp, area, lanes, site, addresses[first] - first * size, size);
 }
 
 /* Record reads of each lane; return whether all are in the area. */
@@ -203,18 +216,22 @@ static struct read_site *site_of(struct cpu_running *warp, uint64_t site, uint64
     return cached;
 }
 
-bool cpu_reads_add_rows(struct cpu_running *warp, uint64_t site, uint32_t flags, const uint64_t *addresses, uint32_t size)
+bool cpu_reads_add_rows(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, const uint64_t *addresses,
+                        uint32_t size)
 {
     uint32_t space = flags & 15;
     if (!races_of(warp)->knows_written || flags & NO_READ || (space != CPU_SPACE_GLOBAL && space != CPU_SPACE_GENERIC))
         return false;
-    struct read_site *known = site_of(warp, site, addresses[0]);
+    cpu_lanes low = flags & CPU_ACCESS_ROW ? lanes : lanes & UINT32_MAX >> 16, high = lanes & ~low;
+    uint64_t second = addresses[16] - 16 * size; /* where lane 0 would be */
+    unsigned first = (unsigned)__builtin_ctz(lanes);
+    if (!follow_each_other(low) || !follow_each_other(high))
+        return false;
+    struct read_site *known = site_of(warp, site, (low ? addresses[0] : second) + first * size);
     if (!known || races_of(warp)->bytes > MAX_SHADOW)
         return false;
-    if (flags & CPU_ACCESS_ROW)
-        return add_row(warp, known->area, UINT32_MAX, known->number, addresses, size);
-    return add_row(warp, known->area, UINT32_MAX >> 16, known->number, addresses, size) &&
-           add_row(warp, known->area, UINT32_MAX << 16, known->number, addresses, size);
+    return (!low || add_row_at(warp, known->area, low, known->number, addresses[0], size)) &&
+           (!high || add_row_at(warp, known->area, high, known->number, second, size));
 }
 
 bool cpu_reads_add(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, const uint64_t *addresses,
@@ -233,7 +250,7 @@ bool cpu_reads_add(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uin
     uint32_t number = known->number;
     if (flags & CPU_ACCESS_UNIFORM)
         return add_lanes(warp, area, lanes & -lanes, number, addresses, size);
-    if (flags & CPU_ACCESS_ROW && !(((uint64_t)lanes >> first) & (((uint64_t)lanes >> first) + 1)))
+    if (flags & CPU_ACCESS_ROW && follow_each_other(lanes))
         return add_row(warp, area, lanes, number, addresses, size);
     cpu_lanes rows = row_of(lanes, addresses, size);
     if (rows)

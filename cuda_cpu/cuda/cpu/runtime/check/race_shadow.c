@@ -70,8 +70,7 @@ static size_t cells_bytes(uint32_t shift)
 
 static bool joins(struct event *event, const struct event *mine)
 {
-    bool same = event->lanes && event->block == mine->block && event->time == mine->time && event->warp == mine->warp &&
-                event->site == mine->site;
+    bool same = event->lanes && cpu_race_is_same(event, mine);
     event->lanes |= same ? mine->lanes : 0;
     return same;
 }
