@@ -27,6 +27,7 @@ OPTIONAL = {  # module or folder -> package without which it cannot be imported
     "cuda.cpu.programs.pytorch.": "torch",
     "cuda.cpu.pytest_plugin": "pytest",
     "cuda.interop.torch": "torch",
+    "cuda.interop.thunder": "thunder",
 }
 PTX = b"""
 .version 8.0

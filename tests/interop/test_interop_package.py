@@ -13,6 +13,13 @@ def test_without_pytorch_the_error_names_the_extra():
     assert "open-cuda-python[torch]" in done.stderr
 
 
+def test_without_thunder_the_error_names_the_extra():
+    code = "import sys; sys.modules['thunder'] = None\nimport cuda.interop.thunder"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert "ImportError: cuda.interop.thunder needs Lightning Thunder" in done.stderr
+    assert "open-cuda-python[all,thunder]" in done.stderr
+
+
 def test_the_object_layer_does_not_import_it():
     code = "import sys, cuda.core; cuda.core.Device; print([name for name in sys.modules if 'interop' in name])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)

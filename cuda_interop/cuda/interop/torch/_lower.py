@@ -149,7 +149,9 @@ class _Lowering:
             for each in found.operands
         )
         result = node.meta["val"]
-        comment = f"{str(result.dtype).removeprefix('torch.')}{list(result.shape)} {node.target}{node.args}"
+        comment = node.meta.get("trace_line")
+        if comment is None:
+            comment = f"{str(result.dtype).removeprefix('torch.')}{list(result.shape)} {node.target}{node.args}"
         self.group.values.append(
             Value(
                 self._name(node),
