@@ -20,7 +20,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from support import corpus_memory, corpus_races, corpus_synchronisation
+from support import corpus_memory, corpus_patterns, corpus_races, corpus_synchronisation
 
 CLASSES = {  # name: the check that is to report it, the table
     "global memory": ("memcheck", corpus_memory.GLOBAL),
@@ -33,6 +33,8 @@ CLASSES = {  # name: the check that is to report it, the table
     "barriers of the block": ("synccheck", corpus_synchronisation.BLOCK),
     "operations of the warp": ("synccheck", corpus_synchronisation.WARP),
     "mbarriers": ("synccheck", corpus_synchronisation.MBARRIER),
+    "exchange of data": ("racecheck", corpus_patterns.BY_HAND),
+    "exchange by libraries": ("racecheck", corpus_patterns.BY_LIBRARIES),
     "unwritten memory": ("initcheck", corpus_memory.UNWRITTEN),
 }
 SHAPE = {"grid": 4, "block": 64, "shared": 0}
@@ -107,13 +109,17 @@ def cases() -> Iterator[Case]:
 
 def compiled(chosen: list[Case]) -> Iterator[tuple[Case, bytes]]:
     """Return the PTX of each kernel: all are compiled at once, then each becomes a module of its own."""
-    from support.compilers import compile_cuda
+    from support.compilers import compile_cuda, include_option
 
+    headers, options = "", ["-arch=sm_90", "-lineinfo"]
+    if chosen[0].group == "exchange by libraries":
+        headers = corpus_patterns.HEADERS
+        options += ["-std=c++17", include_option(), include_option("cccl")]
     kernels = "".join(
         f'extern "C" __global__ void k{number}(int *p, int *q, int *r, int n) {{ {case.body} }}\n'
         for number, case in enumerate(chosen)
     )
-    text = compile_cuda(PRELUDE + kernels, "-arch=sm_90", "-lineinfo").decode()
+    text = compile_cuda(headers + PRELUDE + kernels, *options).decode()
     head, *parts = re.split(r"(?m)^(?=\t// \.globl|\.(?:visible|weak|func|extern))", text)
     parts = [re.sub(r"\t// \.globl.*\n", "", part) for part in parts]
     common = [part for part in parts if ".entry" not in part.split("(")[0] and "@[" not in part]
