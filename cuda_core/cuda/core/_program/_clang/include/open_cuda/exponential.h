@@ -61,7 +61,7 @@ __OPEN_CUDA_CONST double expm1(double x) {
     double s = __open_cuda_of_bits<double>((n.bits << 52) + 0x3fe0000000000000ull); // 2**(k - 1), without overflow
     __oc_dd sum = __oc_ordered_sum(s - 0.5, __dmul_rn(r, s));
     double half = sum.high + fma(r * r * __open_cuda_poly_exp(r), s, sum.low);
-    return x == 0 ? x : half + half;
+    return fabs(x) < 0x1p-60 ? x : half + half; // also where half of x is not exact
 }
 
 // log(x) = k log 2 + value, for x > 0 and finite; 1/sqrt(2) <= m < sqrt(2).

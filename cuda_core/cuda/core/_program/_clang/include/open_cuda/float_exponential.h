@@ -110,7 +110,7 @@ __OPEN_CUDA_CONST float __oc_log1pf(float x, float more) {
     float y = fmaf(k, 0x1.62e430p-1f, fmaf(f * f, __open_cuda_poly_logf(f), f)) + more;
     return __oc_log_or_special(u, y);
 }
-__OPEN_CUDA_CONST float log1pf(float x) { return __oc_log1pf(x, -0.0f); }
+__OPEN_CUDA_CONST float log1pf(float x) { return copysignf(__oc_log1pf(x, -0.0f), x); }
 
 // log2(x) for x > 0, with a relative error below 2**-33
 __OPEN_CUDA_CONST __oc_ff __oc_log2_ff(float x) {
@@ -175,8 +175,8 @@ __OPEN_CUDA_CONST float sinhf(float x) {
 }
 __OPEN_CUDA_CONST float tanhf(float x) {
     float a = fabsf(x), z = x * x, e = __oc_expf(2 * a, 0, 0);
-    float near = fmaf(x * z, __open_cuda_poly_tanhf(z), x), far = copysignf(1 - 2 / (e + 1), x);
-    return a < 0.6f ? near : far;
+    float near = fmaf(x * z, __open_cuda_poly_tanhf(z), x), far = 1 - 2 / (e + 1);
+    return copysignf(a < 0.6f ? near : far, x);
 }
 __OPEN_CUDA_CONST float asinhf(float x) {
     float a = fabsf(x), u = a + a * a / (1 + sqrtf(fmaf(a, a, 1.0f)));

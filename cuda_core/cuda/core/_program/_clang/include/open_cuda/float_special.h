@@ -20,8 +20,8 @@ __OPEN_CUDA_CONST float erff(float x) {
     float near = fmaf(x, 0x1.20dd76p+0f, x * (__open_cuda_poly_erff(z) - 0x1.f7ac92p-25f));
     __open_cuda_whole n = __oc_whole(__open_cuda_poly_erfcf(c), 1.0f);
     float power = __open_cuda_of_bits<float>((n.bits << 23) + 0x3f800000u);
-    float far = copysignf(fmaf(-power, __oc_exp2f_part(__open_cuda_poly_erfcf(c) - n.k), 1.0f), x);
-    return a > 1 ? far : near;
+    float far = fmaf(-power, __oc_exp2f_part(__open_cuda_poly_erfcf(c) - n.k), 1.0f);
+    return copysignf(a > 1 ? far : near, x);
 }
 __OPEN_CUDA_CONST float erfcf(float x) {
     float a = fabsf(x), y = __oc_erfcx(a) * __oc_exp_of_square(a, -1, 0);
@@ -53,7 +53,7 @@ __OPEN_CUDA_CONST float erfcinvf(float x) {
     r = x == 0 ? INFINITY : r;
     return x == 2 ? -INFINITY : r;
 }
-__OPEN_CUDA_CONST float normcdfinvf(float x) { return -0x1.6a09e6p+0f * erfcinvf(2 * x); }
+__OPEN_CUDA_CONST float normcdfinvf(float x) { return fmaf(-0x1.6a09e6p+0f, erfcinvf(2 * x), 0.0f); }
 
 __OPEN_CUDA_CONST float __oc_lgammaf(float x) { // x > 0
     bool low = x < 0.6f, large = x >= 8, first = x < 0.4f || (!low && x < 1.4f), second = x < 3;
@@ -86,15 +86,15 @@ __OPEN_CUDA_CONST float __oc_gamma_large(float a, float sign, float factor) {
 }
 __OPEN_CUDA_CONST float tgammaf(float x) {
     // gamma(n + t) = (t + 1) ... (t + n - 1) / (1 / gamma(1 + t)) for |t| <= 1/2; the differences from x are exact
-    float up = 1, down = 1, n = rintf(x), t = x - n;
+    float up = 1, down = 1, n = ceilf(x - 0.5f), t = x - n;
     for (int i = 1; i < 5; i++) up *= x - i > 0.5f ? x - i : 1.0f;
-    for (int i = 0; i < 5; i++) down *= x + i < 0.5f ? x + i : 1.0f;
+    for (int i = 0; i < 5; i++) down *= x + i <= 0.5f ? x + i : 1.0f;
     float y = up / (down * __open_cuda_poly_rgammaf(t));
     if (!(x < 4.5f && x > -4.5f)) {
         float a = fabsf(x), s = a * __oc_sinpif_of(a, 0);
         float below = __oc_gamma_large(a, -1, -0x1.921fb6p+1f / s); // the factor keeps the sum of exponents
         y = x > 0 ? __oc_gamma_large(a, 1, 1) : below;
-        y = x < 0 && truncf(x) == x ? NAN : x < -50 ? 0.0f : y;
+        y = x < 0 && truncf(x) == x ? NAN : x < -50 ? copysignf(0.0f, -s) : y;
         y = x != x ? x : y;
     }
     y = x < 0 && truncf(x) == x ? NAN : y;

@@ -51,7 +51,7 @@ __OPEN_CUDA_CONST double erfcinv(double x) {
     r = x == 0 ? (double)INFINITY : r;
     return x == 2 ? -(double)INFINITY : r;
 }
-__OPEN_CUDA_CONST double normcdfinv(double x) { return -1.4142135623730951 * erfcinv(2 * x); }
+__OPEN_CUDA_CONST double normcdfinv(double x) { return fma(-1.4142135623730951, erfcinv(2 * x), 0.0); }
 
 // log gamma(x) for x >= 8, Stirling's series: DLMF 5.11.1.
 __OPEN_CUDA_CONST __oc_dd __oc_stirling(double x) {
@@ -84,7 +84,7 @@ __OPEN_CUDA_CONST double tgamma(double x) {
     if (x < 0 && x == trunc(x)) return NAN;
     double a = fabs(x);
     if (a >= 12) {
-        if (a > 200) return x > 0 ? (double)INFINITY : 0;
+        if (a > 200) return x > 0 ? (double)INFINITY : fmod(trunc(a), 2.0) == 0 ? -0.0 : 0.0;
         __oc_dd l = __oc_stirling(a);
         if (x > 0) return __oc_scaled_exp(l, 1);
         return __oc_scaled_exp({-l.high, -l.low}, -3.141592653589793 / (a * sinpi(a)));

@@ -144,7 +144,8 @@ __OPEN_CUDA_CONST double cosh(double x) {
     double a = fabs(x);
     __open_cuda_scaled e = __oc_exp(a, 0);
     double t = __oc_scale(e.value.high, e.bits - 1);
-    return t + (__oc_scale(e.value.low, e.bits - 1) + 0.25 / t);
+    double y = t + (__oc_scale(e.value.low, e.bits - 1) + 0.25 / t);
+    return a > 720 ? (double)INFINITY : y;
 }
 __OPEN_CUDA_CONST double tanh(double x) {
     double a = fabs(x), z = x * x, near = fma(x * z, __open_cuda_poly_tanh(z), x);
@@ -154,7 +155,7 @@ __OPEN_CUDA_CONST double tanh(double x) {
     __oc_dd above = __oc_ordered_sum(1, -p), below = __oc_ordered_sum(1, p);
     double inverse = 1 / below.high, q = above.high * inverse;
     q = fma(fma(-q, below.high, above.high) + ((above.low - low) - q * (below.low + low)), inverse, q);
-    return a < 0.55 ? near : copysign(q, x);
+    return copysign(a < 0.55 ? near : q, x);
 }
 __OPEN_CUDA_CONST double asinh(double x) {
     double a = fabs(x);
@@ -163,8 +164,8 @@ __OPEN_CUDA_CONST double asinh(double x) {
 }
 __OPEN_CUDA_CONST double acosh(double x) {
     if (!(x < 0x1p28)) return log(x) + 0x1.62e42fefa39efp-1;
-    double t = x - 1;
-    return log1p(t + sqrt(fma(t, t, 2 * t)));
+    double t = x - 1, y = log1p(t + sqrt(fma(t, t, 2 * t)));
+    return x < 1 ? (double)NAN : y;
 }
 __OPEN_CUDA_CONST double atanh(double x) {
     double a = fabs(x);
