@@ -6,6 +6,7 @@
 #include "open_cuda/groups/tiles.h"
 
 namespace cooperative_groups {
+inline namespace __v1 {
 
 template <class Group> __OPEN_CUDA_STATIC void sync(const Group &group) { group.sync(); }
 template <class Group> __OPEN_CUDA_STATIC auto thread_rank(const Group &group) { return group.thread_rank(); }
@@ -27,4 +28,5 @@ __OPEN_CUDA_STATIC auto invoke_one_broadcast(const Group &group, F &&function, A
     if (group.thread_rank() == 0) result.value = function((Args &&)args...);
     return group.shfl(result.value, 0);
 }
+} // namespace __v1
 } // namespace cooperative_groups

@@ -7,6 +7,7 @@
 #include "../open_cuda/async_copies.h"
 
 namespace cooperative_groups {
+inline namespace __v1 {
 namespace __open {
 
 // The largest unit of 16, 8 or 4 bytes that divides addresses and size is what a thread copies at a time; the rest, and
@@ -54,4 +55,5 @@ template <unsigned Stages, class Group> __OPEN_CUDA_STATIC void wait_prior(const
     __open_cuda_wait_async<Stages>();
     group.sync();
 }
+} // namespace __v1
 } // namespace cooperative_groups

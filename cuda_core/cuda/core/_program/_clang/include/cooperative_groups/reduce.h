@@ -7,6 +7,7 @@
 #include "../open_cuda/groups/operations.h"
 
 namespace cooperative_groups {
+inline namespace __v1 {
 namespace __open {
 
 template <unsigned Size, class T, class Op>
@@ -59,4 +60,5 @@ __OPEN_CUDA_STATIC void reduce_store_async(const Group &group, T *to, Value &&va
     auto result = reduce(group, (Value &&)value, op);
     if (group.thread_rank() == 0) *to = result;
 }
+} // namespace __v1
 } // namespace cooperative_groups

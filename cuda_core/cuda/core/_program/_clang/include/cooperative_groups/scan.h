@@ -7,6 +7,7 @@
 #include "../open_cuda/groups/operations.h"
 
 namespace cooperative_groups {
+inline namespace __v1 {
 namespace __open {
 
 template <class Group, class T, class Op> __OPEN_CUDA_STATIC T scan_lanes(const Group &group, T value, Op &op) {
@@ -84,4 +85,5 @@ __OPEN_CUDA_SCAN(exclusive)
 __OPEN_CUDA_SCAN_UPDATE(inclusive_scan_update, true)
 __OPEN_CUDA_SCAN_UPDATE(exclusive_scan_update, false)
 #undef __OPEN_CUDA_SCAN_UPDATE
+} // namespace __v1
 } // namespace cooperative_groups

@@ -9,6 +9,7 @@
 #define __OPEN_CUDA_STATIC static __device__ __inline__ __attribute__((always_inline))
 
 namespace cooperative_groups {
+inline namespace __v1 {
 namespace __open {
 
 __OPEN_CUDA_STATIC unsigned lane() { return __nvvm_read_ptx_sreg_laneid(); }
@@ -112,4 +113,5 @@ struct access {
     __OPEN_CUDA_STATIC bool is_lanes(const thread_group &group) { return group.kind == thread_group::LANES; }
 };
 } // namespace __open
+} // namespace __v1
 } // namespace cooperative_groups

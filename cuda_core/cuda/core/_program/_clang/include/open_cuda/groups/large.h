@@ -5,6 +5,7 @@
 #include "common.h"
 
 namespace cooperative_groups {
+inline namespace __v1 {
 
 // What tiles of several warps need on devices before compute capability 8.0 with NVIDIA's headers; unused here.
 template <unsigned MaxBlockSize = 1024> struct __align__(16) block_tile_memory { unsigned char unused[16]; };
@@ -136,4 +137,5 @@ class grid_group {
 };
 __device__ __inline__ __attribute__((always_inline)) grid_group this_grid() { return grid_group(); }
 
+} // namespace __v1
 } // namespace cooperative_groups

@@ -5,6 +5,7 @@
 #include "common.h"
 
 namespace cooperative_groups {
+inline namespace __v1 {
 
 #define __OPEN_CUDA_OPERATION(name, expression)                                              \
     template <class T> struct name {                                                         \
@@ -60,4 +61,5 @@ template <class Atomic, class T, class Op> __OPEN_CUDA_STATIC auto update(Atomic
     }
 }
 } // namespace __open
+} // namespace __v1
 } // namespace cooperative_groups

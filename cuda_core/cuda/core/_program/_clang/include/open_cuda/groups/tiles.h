@@ -6,6 +6,7 @@
 #include "large.h"
 
 namespace cooperative_groups {
+inline namespace __v1 {
 
 class coalesced_group : public thread_group {
   public:
@@ -235,4 +236,5 @@ __OPEN_CUDA_STATIC coalesced_group binary_partition(const thread_block_tile<Size
     static_assert(Size <= 32, "only groups within a warp can be partitioned by labels");
     return binary_partition(__open::maker::lanes(__open::access::mask(parent)), predicate);
 }
+} // namespace __v1
 } // namespace cooperative_groups
