@@ -46,7 +46,16 @@ def test_work_adds_up():
     state.add_global_memory_writes(2)
     state.add_flops(3)
     state.add_element_count(1)
-    assert vars(state.work) == {"bytes_read": 12, "bytes_written": 2, "flops": 3, "elements": 1}
+    assert vars(state.work) == {"bytes_read": 12, "bytes_written": 2, "flops": 3, "elements": 1, "precision": "f32"}
+
+
+@pytest.mark.parametrize(("precision", "message"), [("f4", "one of f64, f32.* not 'f4'"), ("f64", "earlier.* 'f16'")])
+def test_a_wrong_precision_is_named(precision, message):
+    state = State("example", {}, None, None)
+    state.add_flops(1, "f16")
+    with pytest.raises(ValueError, match=message):
+        state.add_flops(1, precision)
+    assert (state.work.flops, state.work.precision) == (1, "f16")
 
 
 def twice(state):

@@ -10,7 +10,8 @@ from cuda.perf import __main__, dashboard, files, peaks, text
 from cuda.perf.history import History
 from cuda.perf.model import Environment, Result, Run, Samples, Work
 
-KNOWN = {peaks.FLOPS: 100e9, peaks.BYTES: 10e9}
+F32 = peaks.FLOPS["f32"]
+KNOWN = {F32: 100e9, peaks.FLOPS["f64"]: 50e9, peaks.BYTES: 10e9}
 
 
 @pytest.mark.parametrize(
@@ -19,6 +20,9 @@ KNOWN = {peaks.FLOPS: 100e9, peaks.BYTES: 10e9}
         (Work(bytes_read=6e9, bytes_written=2e9), (0.4, "memory")),
         (Work(bytes_read=1e9, flops=100e9), (0.5, "arithmetic")),
         (Work(bytes_read=40e9), (2.0, "memory")),  # from a cache
+        (Work(bytes_read=1e9, flops=50e9, precision="f64"), (0.5, "arithmetic")),
+        (Work(flops=1, precision="tensor_f16"), None),  # whose peak is not known
+        (Work(flops=1, precision="of another version"), None),
         (Work(elements=5), None),
     ],
 )
@@ -32,16 +36,21 @@ def test_without_a_peak_there_is_no_share():
 
 def test_data_sheets_need_no_measurement():
     found = peaks.of(Environment(device="NVIDIA H100 80GB HBM3", device_kind="gpu"), None, None)
-    assert found == {peaks.FLOPS: 66.9e12, peaks.BYTES: 3.35e12}
+    assert (found[F32], found[peaks.FLOPS["tensor_f16"]], found[peaks.BYTES]) == (66.9e12, 989.4e12, 3.35e12)
+
+
+def test_a_device_without_a_unit_has_no_share_of_its_peak():
+    found = peaks.known(Environment(device="Tesla T4", device_kind="gpu"))
+    assert peaks.share(Work(flops=1e12, precision="tensor_tf32"), 1.0, found) is None
 
 
 def test_the_best_of_some_measurements_is_stored(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    rates = iter([{peaks.FLOPS: 5.0, peaks.BYTES: 1.0}, {peaks.FLOPS: 4.0, peaks.BYTES: 3.0}, KNOWN])
+    rates = iter([{F32: 5.0, peaks.BYTES: 1.0}, {F32: 4.0, peaks.BYTES: 3.0}, KNOWN])
     monkeypatch.setattr(peaks, "measure", lambda *arguments: next(rates))
     environment = Environment(device="CPU device", cores=2)
     found = [peaks.of(environment, None, None) for _ in range(4)]  # of which the last one measures nothing
-    assert found == [{peaks.FLOPS: 5.0, peaks.BYTES: 1.0}, {peaks.FLOPS: 5.0, peaks.BYTES: 3.0}, KNOWN, KNOWN]
+    assert found == [{F32: 5.0, peaks.BYTES: 1.0}, {F32: 5.0, peaks.BYTES: 3.0}, KNOWN, KNOWN]
     (stored,) = (tmp_path / "cuda-perf").iterdir()
     stored.write_text("damaged")
     monkeypatch.setattr(peaks, "measure", lambda *arguments: dict(KNOWN))
@@ -59,7 +68,8 @@ def test_a_run_has_the_measured_peaks(tmp_path, monkeypatch, capsys):
     )
     assert __main__.main(["run", "bench.py", "--quiet", "--processes", "1", "1", "--block", "0.01s"]) == 0
     found = files.read("run.jsonl").environment.peaks
-    assert found[peaks.FLOPS] > found[peaks.BYTES] > 1e8
+    assert found[F32] > found[peaks.BYTES] > 1e8
+    assert all(found[peaks.FLOPS[name]] > 1e7 for name in ("f64", "f16", "tensor_tf32", "tensor_f16"))
     assert "(arithmetic)" in capsys.readouterr().out
 
 
@@ -75,4 +85,4 @@ def test_the_table_has_the_share():
 def test_the_roofline_has_the_measured_peaks(tmp_path):
     with History(tmp_path / "history.db", create=True) as history:
         history.add(measured())
-        assert "Roofline: CPU device, single precision" in dashboard.page(history, latest=measured())
+        assert ">single-precision operations<" in dashboard.page(history, latest=measured())

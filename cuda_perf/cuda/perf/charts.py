@@ -142,9 +142,9 @@ def small(values: Sequence[float]) -> str:
 class Peak(NamedTuple):
     """The most that a device can do."""
 
-    flops: float  # operations per second
+    flops: dict[str, float]  # operations per second by precision
     bandwidth: float  # bytes per second
-    name: str
+    device: str
 
 
 class Kernel(NamedTuple):
@@ -157,10 +157,11 @@ class Kernel(NamedTuple):
 
 def roofline(kernels: Sequence[Kernel], peak: Peak) -> str:
     """Return a roofline (Williams, Waterman, Patterson, "Roofline", CACM 52, 2009) with logarithmic axes."""
-    ridge = peak.flops / peak.bandwidth
+    highest = max(peak.flops.values())
+    ridge = highest / peak.bandwidth
     left = min(ridge / 30, *(each.intensity / 2 for each in kernels))
     right = max(ridge * 30, *(each.intensity * 2 for each in kernels))
-    high = max(peak.flops, *(each.flops for each in kernels)) * 2
+    high = max(highest, *(each.flops for each in kernels)) * 2
     low = min(each.flops for each in kernels) / 2
     width, height = WIDTH, 330
 
@@ -172,11 +173,14 @@ def roofline(kernels: Sequence[Kernel], peak: Peak) -> str:
         return TOP + (height - TOP - BOTTOM) * math.log(high / clipped) / math.log(high / low)
 
     begin = max(left, low / peak.bandwidth)
+    roof = 'fill="none" stroke="currentColor" stroke-width="2"/>'
     parts = [
-        f'<path d="M{x(begin):.1f} {y(begin * peak.bandwidth):.1f}L{x(ridge):.1f} {y(peak.flops):.1f}H{width - RIGHT}" '
-        'fill="none" stroke="currentColor" stroke-width="2"/>',
+        f'<path d="M{x(begin):.1f} {y(begin * peak.bandwidth):.1f}L{x(ridge):.1f} {y(highest):.1f}" {roof}',
         f'<path d="M{LEFT} {height - BOTTOM}H{width - RIGHT}M{LEFT} {TOP}V{height - BOTTOM}" stroke="{GREY}"/>',
     ]
+    for name, flops in peak.flops.items():
+        parts.append(f'<path d="M{x(flops / peak.bandwidth):.1f} {y(flops):.1f}H{width - RIGHT}" {roof}')
+        parts.append(_text(width - RIGHT, y(flops) - 6, name, "end"))
     for each in kernels:
         label = f"{each.name}: {each.intensity:.3g} operations per byte, {each.flops / 1e9:.4g} GFLOP/s"
         parts.append(f'<circle cx="{x(each.intensity):.1f}" cy="{y(each.flops):.1f}" r="4" fill="{ORANGE}" '
@@ -186,7 +190,7 @@ def roofline(kernels: Sequence[Kernel], peak: Peak) -> str:
     for power in range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1):
         parts.append(_text(LEFT - 6, y(10.0**power) + 4, f"{10.0**power / 1e9:g}", "end"))
     parts.append(_text(LEFT, height - 4, "operations per byte; vertical: GFLOP/s"))
-    title = f"Roofline: {peak.name}"
+    title = f"Roofline: {peak.device}"
     return _svg(title, width, height, [_text(LEFT, 16, title, weight="600"), *parts])
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from cuda.perf import change_points, charts, heat_map, peaks, suspects
 from cuda.perf.change_points import Change
 from cuda.perf.history import SECONDS, History, Point, Series
-from cuda.perf.model import Run
+from cuda.perf.model import PRECISIONS, Run
 
 MOST_CHANGES = 50
 STYLE = """
@@ -224,21 +224,25 @@ def _heat(rows: Sequence[Shown], runs: Sequence[dict]) -> str:
 
 
 def _roofline(run: Run | None) -> str:
-    kernels = []
+    kernels, precisions = [], set()
     for result in run.results if run else []:
         moved, seconds = result.work.bytes_read + result.work.bytes_written, result.seconds()
         if moved and result.work.flops and seconds:
             flops = result.work.flops / statistics.median(seconds)
             kernels.append(charts.Kernel(result.key, result.work.flops / moved, flops))
+            precisions.add(result.work.precision)
     if run is None or not kernels:
         return ""
     device, known = run.environment.device or "this device", peaks.known(run.environment)
-    if peaks.FLOPS in known and peaks.BYTES in known:
-        peak = charts.Peak(known[peaks.FLOPS], known[peaks.BYTES], f"{device}, single precision")
+    rates = {
+        operations: known.get(peaks.FLOPS[name], 0.0) for name, operations in PRECISIONS.items() if name in precisions
+    }
+    if known.get(peaks.BYTES) and any(rates.values()):
+        roofs, bandwidth = {name: rate for name, rate in rates.items() if rate}, known[peaks.BYTES]
     else:
-        best = max(each.flops for each in kernels), max(each.flops / each.intensity for each in kernels)
-        peak = charts.Peak(*best, f"the best rates of this run on {device}")
-    return f"<h2>Roofline of the latest run</h2>{charts.roofline(kernels, peak)}"
+        roofs = {"the best of this run": max(each.flops for each in kernels)}
+        bandwidth = max(each.flops / each.intensity for each in kernels)
+    return f"<h2>Roofline of the latest run</h2>{charts.roofline(kernels, charts.Peak(roofs, bandwidth, device))}"
 
 
 def _failures(history: History, runs: Sequence[dict]) -> str:

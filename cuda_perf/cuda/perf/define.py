@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, overload
 
-from cuda.perf.model import Axis, Definition, Value, Work, key_of
+from cuda.perf.model import PRECISIONS, Axis, Definition, Value, Work, key_of
 
 if TYPE_CHECKING:
     from cuda.core import Device, Stream
@@ -155,8 +155,22 @@ class State:
         """Add to the bytes that one call has to write."""
         self.work.bytes_written += size
 
-    def add_flops(self, count: float) -> None:
-        """Add to the floating-point operations of one call."""
+    def add_flops(self, count: float, precision: str = "f32") -> None:
+        """Add to the floating-point operations of one call.
+
+        Parameters
+        ----------
+        count : float
+            The operations; a multiply-add counts as two.
+        precision : str
+            With which peak they are compared: "f64", "f32", "f16", or of tensor cores "tensor_tf32", "tensor_f16" (also
+            for bf16) or "tensor_f8". All operations of a benchmark have the same.
+        """
+        if precision not in PRECISIONS:
+            raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, not {precision!r}")
+        if self.work.flops and self.work.precision != precision:
+            raise ValueError(f"precision is {precision!r}, but earlier operations are {self.work.precision!r}")
+        self.work.precision = precision
         self.work.flops += count
 
     def skip(self, reason: str) -> NoReturn:

@@ -123,6 +123,16 @@ class Counters:
     lines: list[LineCounts] = field(default_factory=list)
 
 
+PRECISIONS = {
+    "f64": "double-precision operations",
+    "f32": "single-precision operations",
+    "f16": "half-precision operations",
+    "tensor_tf32": "tf32 tensor operations",
+    "tensor_f16": "half-precision tensor operations",
+    "tensor_f8": "8-bit floating-point tensor operations",
+}
+
+
 @dataclass
 class Work:
     """What one call has to do at least, for throughput and share of peak."""
@@ -130,6 +140,7 @@ class Work:
     bytes_read: float = 0
     bytes_written: float = 0
     flops: float = 0
+    precision: str = "f32"  # of the operations, in PRECISIONS
     elements: float = 0
 
 
