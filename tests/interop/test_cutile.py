@@ -69,8 +69,7 @@ import cutile_kernels, numpy as np, cuda.tile as ct
 @ct.kernel
 def shown(x, out, TILE: ct.Constant[int]):
     value = ct.load(x, (0,), (TILE,))
-    ct.printf("%f", ct.sum(value))
-    ct.store(out, (0,), value)
+    ct.store(out, (0,), ct.add(value, 0, rounding_mode=ct.RoundingMode.RZ))
 out = np.zeros(64, np.float32)
 cutile_kernels.run(shown, (1,), np.ones(64, np.float32), out, 64)
 assert (out == 1).all()
@@ -83,6 +82,28 @@ def test_what_is_not_supported_goes_to_the_assembler_by_name(tmp_path, monkeypat
     monkeypatch.setenv("CUDA_CPU_LOG", "1")
     done = run(tmp_path, tmp_path / "shown.py", options=("--capability", "8.9"))
     assert done.returncode == 0, done.stderr
-    assert "64.0" in done.stdout
-    assert re.search(r"Tile IR at byte \d+: print_tko: .*not supported; NVIDIA's assembler compiles it", done.stderr)
+    assert re.search(r"Tile IR at byte \d+: addf: .*not supported; NVIDIA's assembler compiles it", done.stderr)
     assert run(tmp_path, tmp_path / "shown.py", compiler="own").returncode == 1
+
+
+PRINTED = """
+import cutile_kernels, numpy as np, cuda.tile as ct
+@ct.kernel
+def shown(x, out, TILE: ct.Constant[int]):
+    value = ct.load(x, (0,), (TILE,))
+    ct.printf("%f is the sum\\n", ct.sum(value))
+    ct.assert_(value > 0, "it is positive")
+    ct.store(out, (0,), value)
+out = np.zeros(64, np.float32)
+cutile_kernels.run(shown, (1,), np.ones(64, np.float32), out, 64)
+assert (out == 1).all()
+"""
+
+
+@pytest.mark.parametrize("compiler", ["own", "assembler"])
+def test_kernels_print_and_assert(tmp_path, monkeypatch, compiler):
+    (tmp_path / "shown.py").write_text(PRINTED)
+    monkeypatch.setenv("PYTHONPATH", str(PROGRAM.parent))
+    done = run(tmp_path, tmp_path / "shown.py", compiler=compiler, options=("--capability", "8.9"))
+    assert done.returncode == 0, done.stderr
+    assert "64.000000 is the sum" in done.stdout

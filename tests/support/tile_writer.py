@@ -13,7 +13,8 @@ from support.tileiras import varint
 
 from cuda.cpu.tile.operations import BY_NAME, KINDS
 
-SCALARS = {"i1": 0, "i8": 1, "i16": 2, "i32": 3, "i64": 4, "f16": 5, "bf16": 6, "f32": 7, "tf32": 8, "f64": 9}
+SCALARS = {"i1": 0, "i8": 1, "i16": 2, "i32": 3, "i64": 4, "f16": 5, "bf16": 6, "f32": 7, "tf32": 8, "f64": 9,
+           "f8E4M3FN": 10, "f8E5M2": 11, "f8E8M0FNU": 18, "f4E2M1FN": 19, "i4": 22}  # fmt: skip
 NAMES = {"bool": "i1", "int8": "i8", "uint8": "i8", "int16": "i16", "uint16": "i16", "int32": "i32", "uint32": "i32",
          "int64": "i64", "uint64": "i64", "float16": "f16", "float32": "f32", "float64": "f64"}  # fmt: skip
 BITS = {"f16": np.uint16, "bf16": np.uint16, "f32": np.uint32, "tf32": np.uint32, "f64": np.uint64}
@@ -38,6 +39,14 @@ def partition_view(view, shape, dim_map=None, padding=None):
     return "partition_view", view, shape, tuple(dim_map or range(len(shape))), padding
 
 
+def strided_view(view, shape, steps, dim_map=None, padding=None):
+    return "strided_view", view, shape, steps, tuple(dim_map or range(len(shape))), padding
+
+
+def gather_view(view, shape, sparse, padding=None):
+    return "gather_view", view, shape, sparse, padding
+
+
 class Number:
     """A typed number among attributes, by its bits."""
 
@@ -56,6 +65,7 @@ class Kernel:
     def __init__(self, *parameters, version=(13, 4), name="kernel"):
         self.version, self.name = version, name
         self.strings, self.types, self.type_data, self.constants = [], [], [], []
+        self.globals = []
         self.code, self.count = bytearray(), 0
         self.parameters = parameters
         self.values = [self._define(each) for each in parameters]
@@ -100,6 +110,12 @@ class Kernel:
             some = bytes([padding is not None])
             last = b"" if padding is None else varint(padding)
             return varint(15) + (some + data + last if self.version >= (13, 3) else data + some + last)
+        if name in ("strided_view", "gather_view"):
+            view, shape, steps, *dims, padding = rest
+            data = array(shape, 4) + (array(steps, 4) if dims else b"") + varint(self.type(view))
+            data += array(dims[0], 4) if dims else varint(steps)
+            last = b"" if padding is None else varint(padding)
+            return varint(21 if dims else 20) + bytes([padding is not None]) + data + last
         if name == "function":
             return varint(16) + b"".join(varint(len(each)) + b"".join(varint(self.type(kind)) for kind in each)
                                          for each in rest)  # fmt: skip
@@ -187,6 +203,13 @@ class Kernel:
             varint((bits << 1 ^ bits >> 63) & (1 << 64) - 1)  # fmt: skip
         return varint(1 if number.element[0] == "i" else 2) + varint(self.type(number.element)) + data
 
+    def add_global(self, name, values, constant=False):
+        """Append a global with the elements of an array."""
+        kind = self.type(tile(NAMES[str(values.dtype)], *values.shape))
+        data = self._index(self.constants, varint(values.nbytes) + values.tobytes())
+        entry = varint(self.string(name)) + varint(kind) + varint(data) + varint(0)
+        self.globals.append(entry + (bytes([constant, 0]) if self.version >= (13, 3) else b""))
+
     def bytecode(self):
         """Return the bytecode of a module with this kernel, which ends here."""
         self.op("return", [[]])
@@ -202,6 +225,8 @@ class Kernel:
         ]
         if self.constants:
             sections.append((4, table(self.constants, 8)))
+        if self.globals:
+            sections.append((6, varint(len(self.globals)) + b"".join(self.globals)))
         data = bytearray(b"\x7fTileIR\0" + bytes(self.version) + b"\0\0")
         for kind, content in sections:
             data += bytes([kind | 0x80]) + varint(len(content)) + varint(8)

@@ -29,9 +29,10 @@ def sevens(name="kernel"):
     return kernel
 
 
-def printing():
+def rounding():
     kernel = Kernel()
-    kernel.op("print_tko", [[kernel.constant(np.int32(1))]], [("token",)], text="%d")
+    one = kernel.constant(np.float32(1))
+    kernel.op("addf", [one, one], [one.kind], rounding="zero")
     return kernel.bytecode()
 
 
@@ -41,14 +42,14 @@ def no_assembler(monkeypatch):
 
 
 def test_what_is_not_supported_is_named(monkeypatch, no_assembler):
-    message = r"Tile IR at byte \d+: print_tko: the operation is not supported"
+    message = r"Tile IR at byte \d+: addf: the rounding zero is not supported"
     with pytest.raises(UnsupportedTileError, match=message):
-        tile_program.load(printing(), 89)
+        tile_program.load(rounding(), 89)
     monkeypatch.setenv("CUDA_CPU_TILE", "auto")
     with pytest.raises(NoAssemblerError, match=f"{message}; NVIDIA's assembler tileiras is needed: pip install"):
-        tile_program.load(printing(), 89)
+        tile_program.load(rounding(), 89)
     monkeypatch.setattr(tile_assembler, "find", lambda: "/somewhere/tileiras")
-    assert tile_program.load(printing(), 89) is None
+    assert tile_program.load(rounding(), 89) is None
 
 
 @pytest.mark.parametrize(
@@ -161,7 +162,7 @@ def test_calls_of_the_assembler_are_forwarded(monkeypatch, tmp_path):
         "tileiras kernel.bytecode -o out",
     ):
         assert tileiras.forwarded(other) is other
-    source.write_bytes(printing())
+    source.write_bytes(rounding())
     assert tileiras.forwarded(command) == ["/bin/cp", str(source), "out"]  # the driver says what is not supported
     monkeypatch.setenv("CUDA_CPU_TILE", "auto")
     assert tileiras.forwarded(command) is command

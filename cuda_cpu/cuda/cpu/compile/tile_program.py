@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from cuda.cpu import check, debug
 from cuda.cpu.compile import cache, identity, jit, machines
-from cuda.cpu.compile.code import Code, Kernel, MachineCode
+from cuda.cpu.compile.code import Code, GlobalVariable, Kernel, MachineCode
 from cuda.cpu.compile.frames import stack_of
 from cuda.cpu.compile.progress import Progress
 from cuda.cpu.counters import spans, state
@@ -28,12 +28,13 @@ from cuda.cpu.tile.error import TileError, UnsupportedTileError
 if TYPE_CHECKING:
     from cuda.cpu.runtime._runtime import Fault
     from cuda.cpu.tile.kernel import TileText
-    from cuda.cpu.tile.syntax import Function
+    from cuda.cpu.tile.syntax import Function, Module
 
 VARIABLE = "CUDA_CPU_TILE"
 CHOICES = ("auto", "own", "assembler")
 _LANES = 32  # of a warp, whose local memory is a block's scratch memory
 _PADDING = 64  # bytes, to align it
+_ALIGNMENT = 256  # of globals that state none
 _NEEDED = {"x86_64": ("fma", "f16c"), "aarch64": ()}  # features of the CPU, without which LLVM calls libm
 
 
@@ -70,7 +71,7 @@ def stages(data: bytes, name: str | None, parts: tuple[str, ...], level: int) ->
     chosen = name if name in code.kernels else matching[0] if len(matching) == 1 else None
     if chosen is None:
         raise PtxError(f"name one kernel; there are: {', '.join(code.kernels) or 'none'}")
-    kernel = _translated(module.functions[chosen])
+    kernel = _translated(module, module.functions[chosen])
     found = {"Tile IR": list(text.lines_of_function(module.functions[chosen]))} if "passes" in parts else {}
     if "paths" in parts:
         found[f"{chosen}: how it will run"] = [
@@ -83,11 +84,19 @@ def stages(data: bytes, name: str | None, parts: tuple[str, ...], level: int) ->
     return found
 
 
-def _translated(function: Function) -> TileText:
+def _translated(module: Module, function: Function) -> TileText:
     from cuda.cpu.tile import kernel, verify
 
     verify.verify_function(function)
-    return kernel.emit_kernel(function, _width())
+    return kernel.emit_kernel(function, _width(), list(module.globals))
+
+
+def variables_of(module: Module) -> dict[str, GlobalVariable]:
+    """Return a module's globals in the form that the driver uses; what is not aligned is as CUDA aligns allocations."""
+    return {
+        each.name: GlobalVariable(each.name, "global", len(each.data), each.alignment or _ALIGNMENT, each.data)
+        for each in module.globals.values()
+    }
 
 
 def load(data: bytes, capability: int) -> Code | None:
@@ -147,8 +156,10 @@ def code_of(data: bytes, capability: int) -> Code:
             required_block=(1, 1, 1), required_cluster=None, registers=255, ptx_version=capability,
             binary_version=capability,
         )  # fmt: skip
-    return Code(kernels=kernels, variables={}, symbols=[], compile=compiler.compile,
-                compile_profiled=compiler.compile, locate=compiler.locate)  # fmt: skip
+    return Code(
+        kernels=kernels, variables=compiler.variables, symbols=list(compiler.variables), compile=compiler.compile,
+        compile_profiled=compiler.compile, locate=compiler.locate,
+    )  # fmt: skip
 
 
 class _Compiler:
@@ -166,14 +177,21 @@ class _Compiler:
             identity.compiler(), f"tile {_runtime.ABI} {_level()} {_width()}".encode(), identity.cpu(), data
         )  # fmt: skip
         self._texts: dict[str, TileText] = {}
+        self.variables: dict[str, GlobalVariable] = {}
         self._kernels: dict[str, MachineCode] = {}
         key = self._key("parameters")
         entry = None if os.environ.get("CUDA_CPU_DUMP") else cache.find(key)
         if entry is None:
             self.parameters = self._translate()
-            cache.store(key, json.dumps(self.parameters).encode())
+            stored = [(each.name, each.space, each.size, each.align, each.data.hex()) for each in
+                      self.variables.values()]  # fmt: skip
+            cache.store(key, json.dumps([self.parameters, stored]).encode())
         else:
-            self.parameters = json.loads(entry)
+            self.parameters, stored = json.loads(entry)
+            self.variables = {
+                name: GlobalVariable(name, space, size, align, bytes.fromhex(content))
+                for name, space, size, align, content in stored
+            }
 
     def _key(self, *names: str) -> str:
         return cache.key_of(*self._settings, *(name.encode() for name in names))
@@ -187,7 +205,10 @@ class _Compiler:
         module = bytecode.read(self._data)
         verify.verify(module)
         entries = {name: function for name, function in module.functions.items() if function.entry}
-        self._texts = {name: kernel.emit_kernel(function, _width()) for name, function in entries.items()}
+        self.variables = variables_of(module)
+        self._texts = {
+            name: kernel.emit_kernel(function, _width(), list(self.variables)) for name, function in entries.items()
+        }
         if folder := os.environ.get("CUDA_CPU_DUMP"):
             os.makedirs(folder, exist_ok=True)
             for name, text in self._texts.items():

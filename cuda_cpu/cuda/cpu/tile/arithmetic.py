@@ -14,7 +14,6 @@ from cuda.cpu.tile.elements import (
     Element,
     from_memory,
     memory_type,
-    number,
     register_type,
     rounded,
     size_of,
@@ -23,6 +22,7 @@ from cuda.cpu.tile.elements import (
 )
 from cuda.cpu.tile.error import UnsupportedTileError
 from cuda.cpu.tile.llvm import Builder, V, element_of, lanes_of, mangled, vector
+from cuda.cpu.tile.numbers import number
 from cuda.cpu.tile.syntax import Operation
 from cuda.cpu.tile.types import Pointer, Scalar, Tile
 
@@ -214,8 +214,8 @@ def _narrowed(b: Builder, value: V, element: Scalar) -> V:
     """Return a float or double in the register type of an element."""
     size = {"half": 2, "float": 4, "double": 8}
     register = register_type(element)
-    if register == "half" and element_of(value.type) == "double":
-        value = _odd(b, value)
+    if element.bits < 32 or element.name == "tf32":
+        value = _odd(b, value) if element_of(value.type) == "double" else value
     smaller = size[register] < size[element_of(value.type)]
     return b.convert("fptrunc" if smaller else "fpext", value, register)
 
@@ -247,16 +247,11 @@ def _two(name: str) -> Emitter:
 
 
 def _float_to_float(b: Builder, operation: Operation, values: list[V]) -> V:
-    if operation.attributes["rounding"] not in (None, "nearest_even"):
-        raise unsupported(operation, f"the rounding {operation.attributes['rounding']}")
-    source, element = source_type(operation), element_type(operation)
+    rounding, element = operation.attributes["rounding"] or "nearest_even", element_type(operation)
     assert isinstance(element, Scalar)
-    assert isinstance(source, Scalar)
-    register_type(source)
-    narrow = element.name in ("bf16", "tf32") and source.name == "f64"
-    if narrow:
-        raise unsupported(operation, f"{source} to {element}")  # it would be rounded twice
-    return rounded(b, _narrowed(b, values[0], element), element)
+    if rounding not in (("zero", "positive_inf") if element.name == "f8E8M0FNU" else ("nearest_even",)):
+        raise unsupported(operation, f"the rounding {rounding}")
+    return rounded(b, _narrowed(b, values[0], element), element, rounding)
 
 
 def _float_to_integer(b: Builder, operation: Operation, values: list[V]) -> V:
@@ -271,16 +266,21 @@ def _float_to_integer(b: Builder, operation: Operation, values: list[V]) -> V:
 def _integer_to_float(b: Builder, operation: Operation, values: list[V]) -> V:
     element = element_type(operation)
     assert isinstance(element, Scalar)
-    opcode = "sitofp" if operation.attributes["signedness"] == "signed" else "uitofp"
-    if element.bits < 32 or element.name == "tf32":
-        bits = int(element_of(values[0].type)[1:])
-        if bits > 16:
-            if element.name != "f16":
-                raise unsupported(operation, f"i{bits} to {element}")  # it would be rounded twice
-            # Integers that are inexact as a float are infinite as a half.
-            return b.convert("fptrunc", b.convert(opcode, values[0], "float"), "half")
-        return rounded(b, _narrowed(b, b.convert(opcode, values[0], "float"), element), element)
-    return b.convert(opcode, values[0], register_type(element))
+    x, signed = values[0], operation.attributes["signedness"] == "signed"
+    opcode = "sitofp" if signed else "uitofp"
+    if element.bits >= 32 and element.name != "tf32":
+        return b.convert(opcode, x, register_type(element))
+    if int(element_of(x.type)[1:]) < 64:
+        return rounded(b, _narrowed(b, b.convert(opcode, x, "double"), element), element)
+    # A double does not have all 64 bits: the lower ones become one that says whether any is set.
+    size = b.constant(x.type, "11")
+    high = b.binary("ashr" if signed else "lshr", x, size)
+    rest = b.compare("icmp ne", b.binary("and", x, b.constant(x.type, "2047")), b.constant(x.type, "0"))
+    whole = b.convert(opcode, b.binary("or", high, b.convert("zext", rest, "i64")), "double")
+    small = b.compare("icmp ult", b.intrinsic("abs", x, V("i1", "false")) if signed else x,
+                      b.constant(x.type, str(1 << 53)))  # fmt: skip
+    whole = b.binary("fmul", whole, number(b, whole.type, 2048.0))
+    return rounded(b, _narrowed(b, b.select(small, b.convert(opcode, x, "double"), whole), element), element)
 
 
 def _bitcast(b: Builder, operation: Operation, values: list[V]) -> V:
@@ -314,6 +314,15 @@ def _absolute(b: Builder, operation: Operation, values: list[V]) -> V:
     return b.select(b.compare("icmp slt", values[0], b.constant(kind, "0")), _negate(b, operation, values), values[0])
 
 
+def _integer_power(b: Builder, operation: Operation, values: list[V]) -> V:
+    """Emit fpowi; libm's pow is exact enough for all types but f64, of which it has the same precision."""
+    element = element_type(operation)
+    assert isinstance(element, Scalar)
+    x = to_float(b, values[0], element, "double")
+    power = b.intrinsic("pow", x, b.convert("sitofp", values[1], "double"))
+    return rounded(b, _narrowed(b, power, element), element)
+
+
 def _same(b: Builder, operation: Operation, values: list[V]) -> V:
     return values[0]
 
@@ -339,6 +348,7 @@ EMITTERS: dict[str, Emitter] = {
     "divi": _divide,
     "exti": _extend,
     "floor": lambda b, operation, values: b.intrinsic("floor", *values),
+    "fpowi": _integer_power,
     "fma": _float(lambda b, values: b.intrinsic("fma", *values)),
     "ftof": _float_to_float,
     "ftoi": _float_to_integer,

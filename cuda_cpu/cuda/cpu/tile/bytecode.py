@@ -31,9 +31,8 @@ VERSIONS = ((13, 1), (13, 2), (13, 3), (13, 4), (13, 5))
 STRING, FUNCTION, DEBUG, CONSTANT, TYPE, GLOBAL, PRODUCER = range(1, 8)
 _END, _ALIGNED = 0, 0x80
 _MOST_ALIGNMENT = 1 << 16
-_POINTER, _TILE, _TENSOR_VIEW, _PARTITION_VIEW, _FUNCTION, _TOKEN, _GATHER_VIEW, _STRIDED_VIEW = (
-    12, 13, 14, 15, 16, 17, 20, 21,
-)  # fmt: skip
+_POINTER, _TILE, _TENSOR_VIEW, _FUNCTION, _TOKEN = 12, 13, 14, 16, 17
+_VIEWS = {15: "partition_view", 20: "gather_scatter_view", 21: "strided_view"}
 _PRIVATE, _ENTRY, _HINTS = 1, 2, 4  # flags of a function
 _MOST_RANK = 16
 
@@ -128,11 +127,8 @@ def _type(part: Stream, types: list[Type], version: tuple[int, int]) -> Type:
         if len(shape) != len(strides) or any(size != DYNAMIC and size <= 0 for size in shape):
             raise TileError("a tensor_view has wrong sizes or strides", at)
         return TensorView(element, shape, strides)
-    if tag == _PARTITION_VIEW:
-        return _partition_view(part, types, version)
-    if tag in (_GATHER_VIEW, _STRIDED_VIEW):
-        name = "gather_scatter_view" if tag == _GATHER_VIEW else "strided_view"
-        raise UnsupportedTileError(f"the type {name} is not supported", at)
+    if tag in _VIEWS:
+        return _view(part, types, version, _VIEWS[tag])
     raise UnsupportedTileError(f"the type with tag {tag} is not known", at)
 
 
@@ -166,22 +162,28 @@ def checked(tile: Tile, part: Stream) -> Tile:
     return tile
 
 
-def _partition_view(part: Stream, types: list[Type], version: tuple[int, int]) -> PartitionView:
-    unified = version >= (13, 3)
-    padded = part.varint() if unified else 0
+def _view(part: Stream, types: list[Type], version: tuple[int, int], name: str) -> PartitionView:
+    flagged = version >= (13, 3)
+    padded = part.varint() if flagged else 0
     shape = part.array(4)
+    steps = part.array(4) if name == "strided_view" else shape
     tensor = part.item(types, "type")
-    dim_map = part.array(4)
-    if not unified:
+    rank = len(tensor.shape) if isinstance(tensor, TensorView) else 0
+    sparse = part.varint() if name == "gather_scatter_view" else -1
+    dim_map = tuple(range(rank)) if sparse >= 0 else part.array(4)
+    if not flagged:
         padded = part.byte()
     if padded > 1:
-        raise UnsupportedTileError(f"the type partition_view has unknown parameters, by its flags {padded:#x}", part.at)
+        raise UnsupportedTileError(f"the type {name} has unknown parameters, by its flags {padded:#x}", part.at)
     padding = part.item(list(PADDINGS), "padding value") if padded else None
-    if not isinstance(tensor, TensorView) or sorted(dim_map) != list(range(len(tensor.shape))) \
-            or len(shape) != len(dim_map):  # fmt: skip
-        raise part.fail(f"a partition_view of {tensor} has the dimensions {list(dim_map)}")
+    if not rank or sorted(dim_map) != list(range(rank)) or not len(shape) == len(steps) == rank:
+        raise part.fail(f"a {name} of {tensor} has the dimensions {list(dim_map)}")
+    if sparse >= rank or any(each <= 0 for each in steps):
+        raise part.fail(f"a {name} of {tensor} has wrong strides or no dimension {sparse}")
     checked(Tile(tensor.element, shape), part)
-    return PartitionView(shape, tensor, dim_map, padding)
+    if sparse >= 0:  # along it, an index is an element's
+        steps = (*shape[:sparse], 1, *shape[sparse + 1 :])
+    return PartitionView(shape, tensor, dim_map, padding, steps, sparse, name)
 
 
 def _globals(stream: Stream | None, tables: body.Tables) -> dict[str, Global]:

@@ -2,19 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Elements of tiles in registers and in memory.
 
-A bf16 or tf32 in a register is a float of that precision, an i1 in memory is a byte; otherwise both have the same type.
+A bf16, tf32, f8 or f4 in a register is a float that the type can represent. Elements of less than a byte have a byte
+each in memory, with zeros above. Otherwise both have the same type.
 """
 
 from __future__ import annotations
 
-from cuda.cpu.tile.error import UnsupportedTileError
-from cuda.cpu.tile.llvm import Builder, V, lanes_of, vector
+from cuda.cpu.tile import small
+from cuda.cpu.tile.llvm import Builder, V, vector
+from cuda.cpu.tile.numbers import float_text, number
 from cuda.cpu.tile.types import Pointer, Scalar
 
 Element = Scalar | Pointer
 
-_REGISTERS = {"f16": "half", "bf16": "float", "f32": "float", "tf32": "float", "f64": "double"}
-_MEMORY = {"i1": "i8", "bf16": "i16"}
+_REGISTERS = {"f16": "half", "f64": "double"}  # others are floats
+_MEMORY = {"i1": "i8", "i4": "i8", "bf16": "i16", **dict.fromkeys(small.FORMATS, "i8")}
 _DROPPED = {"bf16": 16, "tf32": 13}  # bits of the mantissa of a float that the type lacks
 
 
@@ -22,11 +24,7 @@ def register_type(element: Element) -> str:
     """Return the LLVM type of an element in a register; addresses are integers."""
     if isinstance(element, Pointer):
         return "i64"
-    if (element.kind == "i" and element.bits >= 8) or element.name == "i1":
-        return element.name
-    if element.name not in _REGISTERS:
-        raise UnsupportedTileError(f"elements of type {element} are not supported")
-    return _REGISTERS[element.name]
+    return element.name if element.kind == "i" else _REGISTERS.get(element.name, "float")
 
 
 def memory_type(element: Element) -> str:
@@ -44,6 +42,10 @@ def from_memory(builder: Builder, value: V, element: Element) -> V:
         return value
     if element.name == "i1":
         return builder.compare("icmp ne", value, builder.constant(value.type, "0"))
+    if element.name == "i4":
+        return builder.convert("trunc", value, "i4")
+    if element.name in small.FORMATS:
+        return small.decode(builder, value, element.name)
     if element.name == "bf16":
         wide = builder.convert("zext", value, "i32")
         return builder.convert("bitcast", builder.binary("shl", wide, builder.constant(wide.type, "16")), "float")
@@ -53,16 +55,20 @@ def from_memory(builder: Builder, value: V, element: Element) -> V:
 def to_memory(builder: Builder, value: V, element: Element) -> V:
     if isinstance(element, Pointer):
         return value
-    if element.name == "i1":
+    if element.name in ("i1", "i4"):
         return builder.convert("zext", value, "i8")
+    if element.name in small.FORMATS:
+        return small.encode(builder, value, element.name)
     if element.name == "bf16":
         bits = builder.convert("bitcast", value, "i32")
         return builder.convert("trunc", builder.binary("lshr", bits, builder.constant(bits.type, "16")), "i16")
     return value
 
 
-def rounded(builder: Builder, value: V, element: Element) -> V:
-    """Return a float rounded to the nearest number of the element's type, ties to even."""
+def rounded(builder: Builder, value: V, element: Element, rounding: str = "nearest_even") -> V:
+    """Return a float rounded to the nearest number of the element's type, ties to even; f8 and f4 are saturated."""
+    if isinstance(element, Scalar) and element.name in small.FORMATS:
+        return small.rounded(builder, value, element.name, rounding)
     dropped = _DROPPED.get(element.name, 0) if isinstance(element, Scalar) else 0
     if not dropped:
         return value
@@ -94,32 +100,8 @@ def literal(builder: Builder, element: Element, bits: int, lanes: int = 1) -> V:
         if isinstance(element, Scalar) and element.bits == 1:
             return builder.constant(vector("i1", lanes), "true" if bits & 1 else "false")
         return builder.constant(vector(register, lanes), str(bits))
+    if element.name in small.FORMATS:
+        return number(builder, vector(register, lanes), small.value_of(bits, element.name))
     if element.name == "bf16":
         bits <<= 16
     return builder.constant(vector(register, lanes), float_text(register, bits))
-
-
-def float_text(register: str, bits: int) -> str:
-    """Return LLVM's text of a number: a half by its bits, others by those of the equal double."""
-    import struct
-
-    if register == "half":
-        return f"0xH{bits:04X}"
-    if register == "double":
-        return f"0x{bits:016X}"
-    if bits & 0x7F800000 == 0x7F800000 and bits & 0x7FFFFF:  # a NaN, whose payload a conversion could change
-        return f"0x{(bits >> 31) << 63 | 0x7FF << 52 | (bits & 0x7FFFFF) << 29:016X}"
-    (value,) = struct.unpack("<f", struct.pack("<I", bits))
-    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
-
-
-def number(builder: Builder, kind: str, value: float) -> V:
-    """Return a floating-point constant of a scalar or vector type."""
-    import struct
-
-    element = kind if lanes_of(kind) == 1 else kind[1:-1].partition(" x ")[2]
-    if element == "half":
-        return builder.constant(kind, float_text("half", struct.unpack("<H", struct.pack("<e", value))[0]))
-    if element == "float":
-        value = struct.unpack("<f", struct.pack("<f", value))[0]
-    return builder.constant(kind, f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}")

@@ -7,16 +7,16 @@ HANDLERS has a handler for each operation; what has neither one nor an emitter i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cuda.cpu.ptx.layout import aligned
 from cuda.cpu.runtime.abi import WARP
-from cuda.cpu.tile import arithmetic, control, folds, matrix, memory
+from cuda.cpu.tile import arithmetic, control, diagnostics, folds, matrix, memory, packing
 from cuda.cpu.tile.elements import from_memory, memory_type, register_type, size_of
 from cuda.cpu.tile.error import UnsupportedTileError
 from cuda.cpu.tile.llvm import Index, V
-from cuda.cpu.tile.lowering import Lowering, element_of, shape_of
+from cuda.cpu.tile.lowering import ALIGNED, Lowering, element_of, shape_of
 from cuda.cpu.tile.nodes import (
     Broadcast,
     Buffer,
@@ -31,7 +31,7 @@ from cuda.cpu.tile.nodes import (
     squeezed,
 )
 from cuda.cpu.tile.syntax import Block, Function, Operation
-from cuda.cpu.tile.types import PartitionView, TensorView, Tile
+from cuda.cpu.tile.types import BY_NAME, PartitionView, Pointer, TensorView, Tile
 from cuda.cpu.tile.views import Partition, Tensor, tensor_of
 
 ATTRIBUTES = """
@@ -55,7 +55,7 @@ def parameter_sizes(function: Function) -> list[int]:
     return [size_of(element_of(value)) for value in function.body.arguments]
 
 
-def emit_kernel(function: Function, width: int) -> TileText:
+def emit_kernel(function: Function, width: int, symbols: Sequence[str] = ()) -> TileText:
     """Translate an entry.
 
     Parameters
@@ -64,13 +64,15 @@ def emit_kernel(function: Function, width: int) -> TileText:
         A verified function.
     width : int
         32-bit lanes of the CPU's vector registers.
+    symbols : Sequence[str]
+        Names of the module's globals, in the order of Code.symbols.
 
     Raises
     ------
     UnsupportedTileError
         It has an operation, type or attribute that is not supported; the message names it.
     """
-    low = Lowering(function, width)
+    low = Lowering(function, width, symbols)
     b = low.b
     warp = V("ptr", "%warp")
     pointer = b.load("ptr", b.at(warp, WARP["params"]), 8)
@@ -348,11 +350,37 @@ def _shape_of(low: Lowering, operation: Operation) -> None:
         if isinstance(source, Tensor):
             size = b.index(source.shape[axis])
         else:
-            step = source.type.tile_shape[axis]
+            step = source.type.steps[axis]
             size = b.index(b.add(source.tensor.shape[source.type.dim_map[axis]], step - 1))
             size = b.binary("udiv", size, V("i64", str(step)))
         kind = register_type(element_of(value))
         low.values[value] = Scalar(b.convert("trunc", size, kind), element_of(value))
+
+
+def _global(low: Lowering, operation: Operation) -> None:
+    b, number = low.b, low.symbols.index(operation.attributes["symbol"])
+    symbols = b.load("ptr", b.at(V("ptr", "%warp"), WARP["symbols"]), 8)
+    element = element_of(operation.result)
+    low.values[operation.result] = Scalar(b.load("i64", b.at(symbols, 8 * number), 8), element)
+
+
+def _allocate(low: Lowering, operation: Operation) -> None:
+    """Emit alloca: a buffer, which is free behind its block."""
+    b, alignment = low.b, operation.attributes["alignment"]
+    element = element_of(operation.result)
+    assert isinstance(element, Pointer)
+    size = operation.attributes["elements"] * size_of(element.pointee)
+    buffer = low.buffer(BY_NAME["i8"], (max(size, 1) + (alignment if alignment > ALIGNED else 0),))
+    start = b.convert("ptrtoint", buffer.pointer, "i64")
+    if alignment > ALIGNED:
+        up = b.binary("add", start, V("i64", str(alignment - 1)))
+        start = b.binary("and", up, V("i64", str(-alignment)))
+    low.values[operation.result] = Scalar(start, element)
+
+
+def _fence(low: Lowering, operation: Operation) -> None:
+    low.flush()
+    low.b.do("fence seq_cst")
 
 
 def _token(low: Lowering, operation: Operation) -> None:
@@ -361,25 +389,33 @@ def _token(low: Lowering, operation: Operation) -> None:
 
 HANDLERS: dict[str, Callable[[Lowering, Operation], None]] = {
     **dict.fromkeys(("break", "continue", "return", "yield"), control.end),
-    **dict.fromkeys(("make_token", "join_tokens"), _token),
+    # A launch begins when those before it have ended, so that there is nothing to wait for.
+    **dict.fromkeys(("make_token", "join_tokens", "gdc_launch_dependents_tko", "gdc_wait_tko"), _token),
     **dict.fromkeys(("get_tensor_shape", "get_index_space_shape"), _shape_of),
-    **dict.fromkeys(("atomic_rmw_tko", "atomic_cas_tko"), memory.atomic),
-    **dict.fromkeys(("mmaf", "mmai"), matrix.multiply),
+    **dict.fromkeys(("atomic_rmw_tko", "atomic_cas_tko", "atomic_red_view_tko"), memory.atomic),
+    **dict.fromkeys(("make_partition_view", "make_strided_view", "make_gather_scatter_view"), _make_partition_view),
+    **dict.fromkeys(("mmaf", "mmai", "mmaf_scaled"), matrix.multiply),
+    **dict.fromkeys(("pack", "unpack"), packing.convert),
+    "alloca": _allocate,
+    "assert": diagnostics.assert_,
     "broadcast": _broadcast,
     "cat": _concatenate,
     "constant": _constant,
     "extract": _extract,
     "for": lambda low, operation: control.for_(low, operation, emit_block),
+    "get_global": _global,
     "get_num_tile_blocks": _block_count,
     "get_tile_block_id": _block_id,
     "if": lambda low, operation: control.if_(low, operation, emit_block),
+    "insert": packing.insert,
     "iota": _iota,
     "load_ptr_tko": memory.load_pointers,
     "load_view_tko": memory.load_view,
     "loop": lambda low, operation: control.loop(low, operation, emit_block),
-    "make_partition_view": _make_partition_view,
     "make_tensor_view": _make_tensor_view,
+    "memory_fence_alias_tko": _fence,
     "permute": _permute,
+    "print_tko": diagnostics.print_,
     "reduce": folds.reduce,
     "reshape": _reshape,
     "scan": folds.scan,

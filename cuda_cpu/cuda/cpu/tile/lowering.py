@@ -33,10 +33,12 @@ class Lowering:
         A verified function.
     width : int
         32-bit lanes of a vector register.
+    symbols : Sequence[str]
+        Names of the module's globals.
     """
 
-    def __init__(self, function: Function, width: int) -> None:
-        self.function, self.width = function, width
+    def __init__(self, function: Function, width: int, symbols: Sequence[str] = ()) -> None:
+        self.function, self.width, self.symbols = function, width, list(symbols)
         self.b = Builder()
         self.values: dict[Value, Any] = {}  # Node, Tensor, Partition; None for a token
         self.pending: dict[int, Value] = {}  # by id of its node: a value with loads that is evaluated where it is used

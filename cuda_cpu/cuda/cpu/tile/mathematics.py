@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from cuda.cpu.tile.elements import number
 from cuda.cpu.tile.llvm import Builder, V, element_of
+from cuda.cpu.tile.numbers import number
 
 _LN2_HIGH, _LN2_LOW = 0.693145751953125, 1.42860682030941723212e-6  # their sum is log(2); the first has 15 bits
 _LN2_HIGH64, _LN2_LOW64 = 6.93147180369123816490e-01, 1.90821492927058770002e-10

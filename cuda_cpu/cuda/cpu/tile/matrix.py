@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Products of matrices (Tile IR specification 13.4, section 9.8: mmaf, mmai).
+"""Products of matrices (Tile IR specification 13.4, section 9.8: mmaf, mmai, mmaf_scaled).
 
 Both factors are packed into buffers of the type in which products are summed. A micro-kernel then computes a block of
 the result, whose sums stay in registers, from rows of one factor and columns of the other.
@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from cuda.cpu.tile.elements import literal, memory_type, register_type, rounded, size_of
 from cuda.cpu.tile.llvm import Builder, Index, V, element_of, vector
-from cuda.cpu.tile.lowering import Lowering, reads
-from cuda.cpu.tile.nodes import Buffer, Constant, Loop, Node
+from cuda.cpu.tile.lowering import Lowering, reads, shape_of
+from cuda.cpu.tile.nodes import Broadcast, Buffer, Constant, Loop, Node
 from cuda.cpu.tile.syntax import Operation
 from cuda.cpu.tile.types import BY_NAME, Scalar, Tile
 
@@ -36,6 +36,65 @@ class Converted(Node):
         return loop.builder.convert("fpext", value, target)
 
 
+class Scaled(Node):
+    """A factor of mmaf_scaled: `block` elements along the axis `along` have one scale."""
+
+    def __init__(self, source: Node, scales: Node, along: int, block: int) -> None:
+        self.sources, self.along, self.block = (source, scales), along, block
+        self.element, self.shape = BY_NAME["f32"], source.shape
+
+    def at(self, loop: Loop, index, lanes: int, axis: int) -> V:
+        b, (source, scales) = loop.builder, self.sources
+        inner = list(index)
+        if len(scales.shape) < len(self.shape):  # one block
+            del inner[self.along]
+        else:
+            inner[self.along] = b.binary("udiv", b.index(index[self.along]), V("i64", str(self.block)))
+        once = axis == self.along
+        scale = loop.at(scales, inner, 1 if once else lanes, axis - (not once and len(inner) < len(index) and axis > 0))
+        value = loop.at(source, index, lanes, axis)
+        return b.binary("fmul", value, b.splat(scale, lanes) if once else scale)
+
+    def moves(self) -> bool:
+        return True
+
+
+def _scaled(low: Lowering, operation: Operation, name: str, node: Node, sums: Scalar) -> Buffer:
+    """Return a factor of mmaf_scaled, multiplied by its scales; a vector never has elements of two blocks."""
+    kind, scales = operation.operands[name].type, operation.operands[f"{name}_scale"]
+    assert isinstance(kind, Tile)
+    assert isinstance(scales.type, Tile)
+    dim = len(kind.shape) - (1 if name == "lhs" else 2)
+    block = kind.shape[dim] // scales.type.shape[dim]
+    along = sum(size != 1 for size in kind.shape[:dim])
+    source = Converted(node, sums, signed=True)
+    factors = low.materialise(low.node(scales)) if shape_of(scales) else low.node(scales)
+    if kind.shape[dim] == 1 or not shape_of(scales):
+        product: Node = Product(source, Broadcast(factors, source.shape, tuple(range(len(factors.shape)))))
+    else:
+        product = Scaled(source, factors, along, block)
+    result = low.buffer(sums, product.shape)
+    axis = max(len(product.shape) - 1, 0)
+    lanes = low.lanes(product.shape[axis], [product]) if product.shape else 1
+
+    def store(loop: Loop, index: tuple[Index, ...], lanes: int, axis: int) -> None:
+        result.put(low.b, loop.at(product, index, lanes, axis), index, axis)
+
+    low.nest(product.shape, [product], store, axis=axis, lanes=min(lanes, block) if axis == along else lanes)
+    return result
+
+
+class Product(Node):
+    """The product of two nodes with one shape."""
+
+    def __init__(self, lhs: Node, rhs: Node) -> None:
+        self.sources, self.element, self.shape = (lhs, rhs), BY_NAME["f32"], lhs.shape
+
+    def at(self, loop: Loop, index, lanes: int, axis: int) -> V:
+        lhs, rhs = (loop.at(each, index, lanes, axis) for each in self.sources)
+        return loop.builder.binary("fmul", lhs, rhs)
+
+
 def multiply(low: Lowering, operation: Operation) -> None:
     """Emit mmaf or mmai."""
     acc_value = operation.operands["acc"]
@@ -52,7 +111,9 @@ def multiply(low: Lowering, operation: Operation) -> None:
             from cuda.cpu.tile.arithmetic import unsupported
 
             raise unsupported(operation, "f64 with sums of another type")
-        if memory_type(node.element) != memory_type(sums) or not isinstance(node, Buffer):
+        if operation.name == "mmaf_scaled":
+            node = _scaled(low, operation, name, node, sums)
+        elif memory_type(node.element) != memory_type(sums) or not isinstance(node, Buffer):
             node = low.materialise(Converted(node, sums, signed))
         factors.append((node, _sizes(value.type, sizes)))
     (a, (batches, m, k)), (b, (_, _, n)) = factors

@@ -7,19 +7,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cuda.cpu.tile.arithmetic import unsupported
-from cuda.cpu.tile.elements import from_memory, memory_type, size_of, to_memory
+from cuda.cpu.tile.elements import from_memory, memory_type, rounded, size_of, to_memory
+from cuda.cpu.tile.elementwise_views import ViewMask, ViewPointers
 from cuda.cpu.tile.llvm import Index, V
-from cuda.cpu.tile.lowering import Lowering, has_load
-from cuda.cpu.tile.nodes import Buffer, Loop, Node, Scalar
+from cuda.cpu.tile.lowering import Lowering, has_load, shape_of
+from cuda.cpu.tile.nodes import Buffer, Constant, Loop, Node, Scalar
 from cuda.cpu.tile.syntax import Operation, Value
 from cuda.cpu.tile.types import Pointer, Tile
 from cuda.cpu.tile.types import Scalar as ScalarType
-from cuda.cpu.tile.views import Placed, PointerLoad, ViewLoad, address_of, store_by_pointers
+from cuda.cpu.tile.views import Placed, PointerLoad, ViewLoad, address_of, padding_bits, store_by_pointers
 
 _ORDERINGS = {"weak": "monotonic", "relaxed": "monotonic", "acquire": "acquire", "release": "release",
               "acq_rel": "acq_rel"}  # fmt: skip
 _OPERATIONS = {"and": "and", "or": "or", "xor": "xor", "add": "add", "addf": "fadd", "max": "max", "min": "min",
                "umax": "umax", "umin": "umin", "xchg": "xchg"}  # fmt: skip
+_VALUES = {"atomic_rmw_tko": ("arg",), "atomic_cas_tko": ("cmp", "val"), "atomic_red_view_tko": ("value",)}
+_ATOMIC_BITS = (16, 32, 64)
 
 
 def _fence(low: Lowering, operation: Operation, *names: str) -> None:
@@ -36,8 +39,26 @@ def placed(low: Lowering, operation: Operation) -> Placed:
     return Placed(low.b, view, index)
 
 
+def _elements(low: Lowering, operation: Operation) -> tuple[Node, Node]:
+    """Return the pointers to the elements of a view's tile, and which are inside of the array."""
+    view = low.values[operation.operands["view"]]
+    index: list[Index | Node] = []
+    for axis, each in enumerate(operation.operands["index"]):
+        if axis == view.type.sparse:
+            index.append(low.materialise(low.node(each)) if shape_of(each) else low.node(each))
+        else:
+            index.append(low.b.convert("zext", low.scalar(each), "i64"))
+    return ViewPointers(view, index), ViewMask(view, index)
+
+
 def load_view(low: Lowering, operation: Operation) -> None:
     view = operation.operands["view"].type
+    if view.sparse >= 0:
+        pointers, mask = _elements(low, operation)
+        element = view.tensor.element
+        padding = Constant(padding_bits(element, view.padding), element, pointers.shape)
+        low.define(operation.result, _loaded(low, operation, PointerLoad(pointers, mask, padding, element)))
+        return
     low.define(operation.result, _loaded(low, operation, ViewLoad(placed(low, operation), view.padding)))
 
 
@@ -73,6 +94,9 @@ def _stored(low: Lowering, value: Value) -> Node:
 
 def store_view(low: Lowering, operation: Operation) -> None:
     node = _stored(low, operation.operands["tile"])
+    if operation.operands["view"].type.sparse >= 0:
+        _store(low, operation, node, *_elements(low, operation))
+        return
     where = placed(low, operation)
     _fence(low, operation, "release", "acq_rel")
     target = ViewLoad(where, None)  # for its shape, and whether it is inside of the array
@@ -86,7 +110,10 @@ def store_view(low: Lowering, operation: Operation) -> None:
 
 def store_pointers(low: Lowering, operation: Operation) -> None:
     node = _stored(low, operation.operands["value"])
-    pointers, mask = _pointers(low, operation)
+    _store(low, operation, node, *_pointers(low, operation))
+
+
+def _store(low: Lowering, operation: Operation, node: Node, pointers: Node, mask: Node | None) -> None:
     _fence(low, operation, "release", "acq_rel")
 
     def store(loop: Loop, index: tuple[Index, ...], lanes: int, axis: int) -> None:
@@ -107,17 +134,17 @@ def _pointers(low: Lowering, operation: Operation) -> tuple[Node, Node | None]:
 
 
 def atomic(low: Lowering, operation: Operation) -> None:
-    """Emit atomic_rmw_tko or atomic_cas_tko, one element after the other."""
+    """Emit atomic_rmw_tko, atomic_cas_tko or atomic_red_view_tko, one element after the other."""
     b = low.b
-    names = ("arg",) if operation.name == "atomic_rmw_tko" else ("cmp", "val")
-    nodes = [_stored(low, operation.operands[each]) for each in names]
-    pointers, mask = _pointers(low, operation)
+    nodes = [_stored(low, operation.operands[each]) for each in _VALUES[operation.name]]
+    of_view = operation.name == "atomic_red_view_tko"
+    pointers, mask = _elements(low, operation) if of_view else _pointers(low, operation)
     element = nodes[0].element
-    if isinstance(element, Pointer) or str(element) == "bf16":
+    if isinstance(element, Pointer) or element.bits not in _ATOMIC_BITS or str(element) == "tf32":
         raise unsupported(operation, f"{element}")
     result = operation.results[0]
     kept: Buffer | V | None = None
-    if low.uses[result]:
+    if low.uses[result] and not of_view:
         kept = low.buffer(element, nodes[0].shape) if nodes[0].shape else b.slot(memory_type(element))
 
     def one(loop: Loop, index: Sequence[Index]) -> None:
@@ -126,7 +153,7 @@ def atomic(low: Lowering, operation: Operation) -> None:
         _keep(low, kept, values[0], index)  # of elements that the mask leaves out
         with b.when(chosen):
             address = address_of(loop, pointers, index, 0)
-            emit = _modify if operation.name == "atomic_rmw_tko" else _exchange
+            emit = _exchange if operation.name == "atomic_cas_tko" else _modify
             _keep(low, kept, emit(low, operation, element, address, values), index)
 
     low.nest(nodes[0].shape, [], lambda loop, index, lanes, axis: one(loop, index), lanes=1)
@@ -147,7 +174,24 @@ def _keep(low: Lowering, kept: Buffer | V | None, value: V, index: Sequence[Inde
 def _modify(low: Lowering, operation: Operation, element: ScalarType, address: V, values: list[V]) -> V:
     ordering = _ORDERINGS[operation.attributes["semantics"]]
     mode = _OPERATIONS[operation.attributes["mode"]]
+    if mode == "fadd" and str(element) == "bf16":
+        return _add_bfloat(low, address, values[0], element, ordering)
     return low.b.emit(values[0].type, f"atomicrmw {mode} {address}, {values[0]} {ordering}, align {size_of(element)}")
+
+
+def _add_bfloat(low: Lowering, address: V, value: V, element: ScalarType, ordering: str) -> V:
+    """Add by comparing and exchanging, for which LLVM would call a library."""
+    b = low.b
+    head, after = b.name("again"), b.name("done")
+    b.jump(head)
+    b.label(head)
+    old = b.emit("i16", f"load atomic i16, {address} monotonic, align 2")
+    total = b.binary("fadd", from_memory(b, old, element), from_memory(b, value, element))
+    new = to_memory(b, rounded(b, total, element), element)
+    pair = b.emit("{ i16, i1 }", f"cmpxchg {address}, {old}, {new} {ordering} monotonic")
+    b.branch(b.emit("i1", f"extractvalue {pair}, 1"), after, head)
+    b.label(after)
+    return old
 
 
 def _exchange(low: Lowering, operation: Operation, element: ScalarType, address: V, values: list[V]) -> V:

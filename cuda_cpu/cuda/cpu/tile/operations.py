@@ -3,7 +3,8 @@
 """The operations of Tile IR, one row each, with what the binary format says about them.
 
 Opcodes, operands and attributes are those of BytecodeOpcodes.td and Ops.td in NVIDIA/cuda-tile (release 13.3), whose
-encoding section 5.7 of the specification describes ("Operation Encoding").
+encoding section 5.7 of the specification describes ("Operation Encoding"). Those of 13.4 are described in chapter 9 of
+its version 13.4; NVIDIA's assembler accepts them as they are here (`python -m ci.random_tile_programs`).
 """
 
 from __future__ import annotations
@@ -141,7 +142,7 @@ ROWS = (
     _row(0x29, "for", "lower upper step initial*", "unsigned:unit@13.2", results=-1, regions=1),
     _row(0x2A, "ftof", "source", "rounding:rounding"),
     _row(0x2B, "ftoi", "source", "signedness:signed rounding:rounding"),
-    _row(0x2C, "get_global", "", "name:string"),
+    _row(0x2C, "get_global", "", "symbol:string"),
     _row(0x2D, "get_index_space_shape", "source", results=-1),
     _row(0x2E, "get_num_tile_blocks", "", results=3),
     _row(0x2F, "get_tensor_shape", "source", results=-1),
@@ -206,6 +207,11 @@ ROWS = (
     _row(0x72, "mmaf_scaled", "lhs rhs acc lhs_scale rhs_scale", since=(13, 3)),
     _row(0x73, "make_gather_scatter_view", "tensor", since=(13, 3)),
     _row(0x74, "make_strided_view", "tensor", since=(13, 3)),
+    _row(0x76, "insert", "source dest indices*", since=(13, 4)),
+    _row(0x77, "gdc_launch_dependents_tko", "token?", segments=True, since=(13, 4)),
+    _row(0x78, "gdc_wait_tko", "token?", segments=True, since=(13, 4)),
+    _row(0x79, "fpowi", "source exponent", since=(13, 4)),
+    _row(0x7A, "memory_fence_alias_tko", "token", since=(13, 4)),
     _row(0x75, "atomic_red_view_tko", "view index* value token?", f"{_MEMORY} mode:mode", segments=True, since=(13, 3)),
 )  # fmt: skip
 BY_OPCODE = {row.opcode: row for row in ROWS}

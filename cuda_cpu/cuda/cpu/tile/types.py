@@ -62,28 +62,26 @@ class TensorView:
 
 @dataclass(frozen=True, slots=True)
 class PartitionView:
-    """A grid of tiles over an array. `dim_map` has the array's dimension for each dimension of a tile."""
+    """A grid of tiles over an array: a partition_view, a strided_view or a gather_scatter_view.
+
+    `dim_map` has the array's dimension for each dimension of a tile, `steps` the elements from tile to tile.
+    Along `sparse` (-1: none), each index of a tile has an index of its own.
+    """
 
     tile_shape: tuple[int, ...]
     tensor: TensorView
     dim_map: tuple[int, ...]
     padding: str | None
+    steps: tuple[int, ...]
+    sparse: int = -1
+    name: str = "partition_view"
 
     def __str__(self) -> str:
         padding = f", padding_value={self.padding}" if self.padding else ""
+        steps = f", traversal_strides={list(self.steps)}" if self.steps != self.tile_shape else ""
+        sparse = f", sparse_dim={self.sparse}" if self.sparse >= 0 else ""
         shape = "x".join(map(str, self.tile_shape))
-        return f"partition_view<tile=({shape}), {self.tensor}, dim_map={list(self.dim_map)}{padding}>"
-
-
-@dataclass(frozen=True, slots=True)
-class OtherView:
-    """A view that is not compiled: strided_view and gather_scatter_view."""
-
-    name: str
-    tensor: TensorView
-
-    def __str__(self) -> str:
-        return f"{self.name}<{self.tensor}>"
+        return f"{self.name}<tile=({shape}){steps}, {self.tensor}, dim_map={list(self.dim_map)}{sparse}{padding}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +99,7 @@ class FunctionType:
         return f"({', '.join(map(str, self.inputs))}) -> ({', '.join(map(str, self.results))})"
 
 
-Type = Scalar | Pointer | Tile | TensorView | PartitionView | OtherView | Token | FunctionType
+Type = Scalar | Pointer | Tile | TensorView | PartitionView | Token | FunctionType
 
 # By the tags of the binary format (section 5.4, "Type Section").
 SCALARS = {

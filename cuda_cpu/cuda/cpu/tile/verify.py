@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from cuda.cpu.tile.body import Number, constant_bytes
+from cuda.cpu.tile.diagnostics import conversions
 from cuda.cpu.tile.error import TileError
 from cuda.cpu.tile.operations import BY_NAME
 from cuda.cpu.tile.stream import Stream
@@ -18,12 +19,20 @@ from cuda.cpu.tile.types import DYNAMIC, PartitionView, Pointer, Scalar, TensorV
 
 Rule = Callable[[Operation], None]
 MMA_INPUTS = {"f16", "bf16", "f32", "tf32", "f64", "f8E4M3FN", "f8E5M2"}
+SCALED_INPUTS = {("f4E2M1FN", "f8E4M3FN"), *((each, "f8E8M0FNU") for each in ("f8E4M3FN", "f8E5M2", "f4E2M1FN"))}
+MOST_ALIGNMENT = 1 << 16
 
 
 def verify(module: Module) -> None:
     """Raise a TileError for the first operation that is wrong."""
     for function in module.functions.values():
         verify_function(function)
+        for operation in function.body.walk():
+            if operation.name == "get_global":
+                name, result = operation.attributes["symbol"], operation.result.type
+                found = [each.type for each in module.globals.values() if each.name == name]
+                right = any(isinstance(each, Tile) and str(result) == f"tile<ptr<{each.element}>>" for each in found)
+                _need(right, operation, f"there is no global {name} of this type")
 
 
 def verify_function(function: Function) -> None:
@@ -189,6 +198,56 @@ def _mma(operation: Operation) -> None:
     _need(right and kinds, operation, _list(_tiles(operation)))
 
 
+def _mma_scaled(operation: Operation) -> None:
+    """Check mmaf_scaled: its scales divide the common dimension into blocks."""
+    lhs, rhs, acc, left, right, result = _tiles(operation)
+    a, b, c, x, y = (each.shape for each in (lhs, rhs, acc, left, right))
+    fits = len({len(each) for each in (a, b, c, x, y)}) == 1 and len(a) in (2, 3)
+    fits = fits and a[:-2] == b[:-2] == c[:-2] == x[:-2] == y[:-2] and a[-1] == b[-2] and (a[-2], b[-1]) == c[-2:]
+    fits = fits and x[-2] == a[-2] and y[-1] == b[-1] and x[-1] == y[-2] and a[-1] % x[-1] == 0 and acc == result
+    kinds = (str(lhs.element), str(left.element)) in SCALED_INPUTS and lhs.element == rhs.element
+    kinds = kinds and left.element == right.element and str(acc.element) == "f32"
+    _need(fits and kinds, operation, _list(_tiles(operation)))
+
+
+def _pack(operation: Operation) -> None:
+    """Check pack or unpack: one side is a row of bytes, the other one has as many bits."""
+    bytes_, other = reversed(_tiles(operation)) if operation.name == "pack" else _tiles(operation)
+    fits = len(bytes_.shape) == len(other.shape) == 1 and str(bytes_.element) == "i8"
+    fits = fits and width(other) not in (1, 8) and not isinstance(other.element, Pointer)
+    _need(fits and 8 * bytes_.size == width(other) * other.size, operation, f"{bytes_} and {other}")
+
+
+def _insert(operation: Operation) -> None:
+    source, dest, *indices, result = _tiles(operation)
+    fits = len(source.shape) == len(dest.shape) == len(indices) and source.element == dest.element and dest == result
+    fits = fits and all(b % a == 0 for a, b in zip(source.shape, dest.shape, strict=False))
+    _need(fits and all(each == Tile(_I32, ()) for each in indices), operation, _list(_tiles(operation)))
+
+
+def _alloca(operation: Operation) -> None:
+    (pointer,) = _tiles(operation)
+    alignment = operation.attributes["alignment"]
+    _need(not pointer.shape and _is(pointer, "p"), operation, f"its result is {pointer}")
+    _need(0 < alignment <= MOST_ALIGNMENT and not alignment & alignment - 1, operation, f"its alignment is {alignment}")
+
+
+def _print(operation: Operation) -> None:
+    given, text = operation.operands["args"], operation.attributes["text"]
+    found = conversions(text)
+    for value in given:
+        tile_of(operation, value)
+    _need(len(found) == len(given), operation, f"{text!r} has {len(found)} conversions for {len(given)} operands")
+    if operation.results:
+        _token(operation)
+
+
+def _integer_power(operation: Operation) -> None:
+    source, exponent, result = _tiles(operation)
+    right = source == result and source.shape == exponent.shape and _is(source, "f") and _is(exponent, "i")
+    _need(right and width(exponent) <= _I32.bits, operation, _list(_tiles(operation)))
+
+
 def _fold(operation: Operation) -> None:
     """Check a reduce or scan: its body takes an element and the accumulator of each operand."""
     operands = [tile_of(operation, value) for value in operation.operands["operands"]]
@@ -269,9 +328,10 @@ def _is_scalar(value: Value) -> bool:
     return isinstance(value.type, Tile) and not value.type.shape and _is(value.type, "i")
 
 
-def _make_partition_view(operation: Operation) -> None:
+def _make_view(operation: Operation) -> None:
     source, view = operation.operands["tensor"].type, operation.result.type
-    _need(isinstance(view, PartitionView) and view.tensor == source, operation, f"it makes {view} of {source}")
+    right = isinstance(view, PartitionView) and view.tensor == source and operation.name == f"make_{view.name}"
+    _need(right, operation, f"it makes {view} of {source}")
 
 
 def _shape_of(operation: Operation) -> None:
@@ -288,9 +348,16 @@ def _view_access(operation: Operation) -> None:
     view, index = operation.operands["view"].type, operation.operands["index"]
     if not isinstance(view, PartitionView):
         raise _error(operation, f"its view is {view}")
-    tile = operation.operands["tile"] if operation.name == "store_view_tko" else operation.result
+    given = {"store_view_tko": "tile", "atomic_red_view_tko": "value"}.get(operation.name)
+    tile = operation.operands[given] if given else operation.result
     _need(tile.type == Tile(view.tensor.element, view.tile_shape), operation, f"a tile of {view} is {tile.type}")
-    _need(len(index) == len(view.tile_shape) and all(map(_is_scalar, index)), operation, "its indices are wrong")
+    right = len(index) == len(view.tile_shape)
+    for axis, each in enumerate(index):
+        rows = (view.tile_shape[axis],) if right and axis == view.sparse else ()
+        right = right and isinstance(each.type, Tile) and _is(each.type, "i") and each.type.shape == rows
+    _need(right, operation, "its indices are wrong")
+    atomic = operation.name == "atomic_red_view_tko"
+    _need(not atomic or (view.sparse < 0 and not view.padding), operation, f"its view is {view}")
     _token(operation)
 
 
@@ -332,6 +399,12 @@ def _assume(operation: Operation) -> None:
     _need(operation.operands["value"].type == operation.result.type, operation, "it changes the type")
 
 
+def _get_global(operation: Operation) -> None:
+    """Check the result's type; that of the global by verify."""
+    (pointer,) = _tiles(operation)
+    _need(not pointer.shape and _is(pointer, "p"), operation, f"its result is {pointer}")
+
+
 def _assert(operation: Operation) -> None:
     (condition,) = _tiles(operation)
     _need(condition.element == _I1, operation, f"its condition is {condition}")
@@ -352,7 +425,11 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("break", "continue", "return", "yield"), _any),
     **dict.fromkeys(("get_tile_block_id", "get_num_tile_blocks"), _block_ids),
     **dict.fromkeys(("get_tensor_shape", "get_index_space_shape"), _shape_of),
-    **dict.fromkeys(("load_view_tko", "store_view_tko"), _view_access),
+    **dict.fromkeys(("load_view_tko", "store_view_tko", "atomic_red_view_tko"), _view_access),
+    **dict.fromkeys(("make_partition_view", "make_strided_view", "make_gather_scatter_view"), _make_view),
+    **dict.fromkeys(("gdc_launch_dependents_tko", "gdc_wait_tko", "memory_fence_alias_tko"), _tokens),
+    **dict.fromkeys(("pack", "unpack"), _pack),
+    "alloca": _alloca,
     **dict.fromkeys(("load_ptr_tko", "store_ptr_tko", "atomic_rmw_tko", "atomic_cas_tko"), _pointer_access),
     **dict.fromkeys(("make_token", "join_tokens"), _tokens),
     **dict.fromkeys(("mmaf", "mmai"), _mma),
@@ -370,15 +447,19 @@ RULES: dict[str, Rule] = {
     "for": _for,
     "ftof": _convert("f", "f"),
     "ftoi": _convert("f", "i"),
+    "fpowi": _integer_power,
+    "get_global": _get_global,
     "if": _if,
+    "insert": _insert,
     "int_to_ptr": _convert("i", "p", bits=lambda before, after: before == after),
     "iota": _iota,
     "itof": _convert("i", "f"),
     "loop": _loop,
-    "make_partition_view": _make_partition_view,
     "make_tensor_view": _make_tensor_view,
+    "mmaf_scaled": _mma_scaled,
     "offset": _offset,
     "permute": _permute,
+    "print_tko": _print,
     "ptr_to_int": _convert("p", "i", bits=lambda before, after: before == after),
     "ptr_to_ptr": _convert("p", "p"),
     "reshape": _reshape,
@@ -388,5 +469,5 @@ RULES: dict[str, Rule] = {
 # Operations without effects whose elements depend on elements at the same index only.
 PURE = frozenset(
     f"{_FLOATS} {_INTEGERS} assume bitcast broadcast cmpf cmpi constant exti ftof ftoi int_to_ptr itof offset "
-    "ptr_to_int ptr_to_ptr reshape select trunci".split()
+    "fpowi ptr_to_int ptr_to_ptr reshape select trunci".split()
 )

@@ -12,11 +12,11 @@ from cuda.cpu.tile.llvm import Builder, Index, V, lanes_of, mangled, vector
 from cuda.cpu.tile.nodes import Loop, Node, Shape, count, squeezed
 from cuda.cpu.tile.types import DYNAMIC, PartitionView, TensorView
 
-_PADDING_BITS = {"zero": (0, 0, 0, 0), "neg_zero": (0x8000, 0x8000, 1 << 31, 1 << 63),
-                 "nan": (0x7E00, 0x7FC0, 0x7FC00000, 0x7FF8 << 48),
-                 "pos_inf": (0x7C00, 0x7F80, 0x7F800000, 0x7FF << 52),
-                 "neg_inf": (0xFC00, 0xFF80, 0xFF800000, 0xFFF << 52)}  # fmt: skip
-_COLUMNS = {"f16": 0, "bf16": 1, "f32": 2, "tf32": 2, "f64": 3}
+_PADDING_BITS = {"zero": (0, 0, 0, 0, 0, 0), "neg_zero": (0x8000, 0x8000, 1 << 31, 1 << 63, 0x80, 0x80),
+                 "nan": (0x7E00, 0x7FC0, 0x7FC00000, 0x7FF8 << 48, 0x7F, 0x7F),
+                 "pos_inf": (0x7C00, 0x7F80, 0x7F800000, 0x7FF << 52, 0x7E, 0x7C),
+                 "neg_inf": (0xFC00, 0xFF80, 0xFF800000, 0xFFF << 52, 0xFE, 0xFC)}  # fmt: skip
+_COLUMNS = {"f16": 0, "bf16": 1, "f32": 2, "tf32": 2, "f64": 3, "f8E4M3FN": 4, "f8E5M2": 5}
 
 
 class Tensor(NamedTuple):
@@ -49,7 +49,7 @@ class Placed:
         outside: list[Index] = []  # elements left along axes of size 1
         for axis, position in enumerate(index):
             dim = kind.dim_map[axis]
-            first = b.multiply(position, kind.tile_shape[axis])
+            first = b.multiply(position, kind.steps[axis])
             stride = b.multiply(tensor.strides[dim], self.size)
             address = b.at(address, b.multiply(first, stride))
             left = b.add(tensor.shape[dim], b.multiply(first, -1))
@@ -162,11 +162,14 @@ def scatter(b: Builder, value: V, pointers: V, mask: V, size: int) -> None:
     b.call_void(name, value, pointers, V("i32", str(size)), mask)
 
 
-def padding_value(b: Builder, element: Element, padding: str | None, lanes: int) -> V:
-    """Return what elements outside of the array are, as they are in memory."""
+def padding_bits(element: Element, padding: str | None) -> int:
+    """Return what elements outside of the array are; f8E4M3FN has no infinity, but a greatest number."""
     column = _COLUMNS.get(str(element))
-    bits = _PADDING_BITS[padding][column] if padding and column is not None else 0
-    return to_memory(b, literal(b, element, bits, lanes), element)
+    return _PADDING_BITS[padding][column] if padding and column is not None else 0
+
+
+def padding_value(b: Builder, element: Element, padding: str | None, lanes: int) -> V:
+    return to_memory(b, literal(b, element, padding_bits(element, padding), lanes), element)
 
 
 class ViewLoad(Node):
