@@ -68,9 +68,13 @@ class Kernel:
         local: int = 4096,
         budget: int = 1 << 20,
         stack_limit: int = 0,
+        sole: np.ndarray | None = None,
     ) -> None:
-        """Run all warps, one after the other. Arrays are passed by address, NumPy scalars as they are."""
-        block, grid = _three(threads), _three(blocks)
+        """Run all warps, one after the other. Arrays are passed by address, NumPy scalars as they are.
+
+        `sole` is a struct cpu_sole; `self.scattered` then tells whether operations did not use it.
+        """
+        block, grid, self.scattered = _three(threads), _three(blocks), False
         together = int(np.prod(grid)) if self.path == Path.BLOCKS else 1
         table = _Services(services or {}, budget)
         parameters = _parameters(self.program.functions[self.name], args)
@@ -92,6 +96,7 @@ class Kernel:
                 _put(warp, "budget", budget, np.int32)
                 _put(warp, "warp_id", warp_id, np.uint32)
                 _put(warp, "stack_limit", stack_limit, np.uint64)
+                _put(warp, "sole", 0 if sole is None else sole.ctypes.data, np.uint64)
                 _put(warp, "grid_dim", grid, np.uint32)
                 _put(warp, "block_idx", np.unravel_index(index, grid[::-1])[::-1], np.uint32)
                 _put(warp, "block_dim", block, np.uint32)
@@ -116,6 +121,7 @@ class Kernel:
             for warp in warps[:1] if self.path == Path.BLOCKS else warps:
                 table.warp = warp
                 table.run(self.entry, warp.ctypes.data)
+                self.scattered |= bool(warp[WARP["scattered"]])
 
 
 if os.environ.get("CUDA_PYTHON_DRIVER") == "nvidia":

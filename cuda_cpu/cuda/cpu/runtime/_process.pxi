@@ -58,6 +58,12 @@ def workers():
     return cpu_pool_workers()
 
 
+def share_memory():
+    """Make atomic operations safe beside those of other processes, for the rest of this process."""
+    with nogil:
+        cpu_sole_share()
+
+
 def flush_printf():
     """Write the buffered output of device printf to stdout, in order with the C stream's and Python's own output."""
     check_process()

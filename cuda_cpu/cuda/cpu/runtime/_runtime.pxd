@@ -161,6 +161,7 @@ cdef extern from "exec/worker.h":
     void cpu_pool_set_workers(uint32_t count)
     uint32_t cpu_pool_workers()
     void cpu_pool_stop() nogil
+    void cpu_sole_share() nogil
     void cpu_set_stack_size(size_t per_thread)
     uint64_t cpu_grid_number()
 

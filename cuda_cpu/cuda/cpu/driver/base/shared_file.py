@@ -22,6 +22,7 @@ from cuda.cpu.abi import (
     CUDA_ERROR_OUT_OF_MEMORY,
 )
 from cuda.cpu.driver.base.error import CudaError
+from cuda.cpu.runtime import _runtime
 from cuda.cpu.signals import own
 
 PREFIX = "cuda-cpu"
@@ -49,6 +50,12 @@ def make(kind: str, size: int) -> int:
     except own(OSError) as error:
         raise CudaError(CUDA_ERROR_OUT_OF_MEMORY, f"a file of {size} bytes in memory: {error.strerror}") from None
     return descriptor
+
+
+def duplicate(descriptor: int) -> int:
+    """Return a new descriptor of the file, for another process."""
+    _runtime.share_memory()
+    return os.dup(descriptor)
 
 
 def name_of(descriptor: int) -> str:
@@ -100,6 +107,7 @@ class View:
         except CudaError:
             self.close()
             raise
+        _runtime.share_memory()
         self.start = mapped + offset - first
 
     def close(self) -> None:
@@ -113,6 +121,7 @@ HANDLE_BYTES = 64
 
 def handle(kind: bytes, descriptor: int, offset: int, size: int, uuid: bytes) -> bytes:
     """Return what another process of the user needs to open a file of this one."""
+    _runtime.share_memory()
     inode = os.fstat(descriptor).st_ino
     return _LAYOUT.pack(kind, os.getpid(), descriptor, inode, offset, size, uuid).ljust(HANDLE_BYTES, b"\0")
 

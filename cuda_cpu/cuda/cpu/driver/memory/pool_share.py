@@ -87,7 +87,7 @@ def cuMemPoolExportToShareableHandle(handle_out: int, pool: int, handleType: int
     _check_type(name, handleType, flags)
     if not handle_out or not found.handle_types & handleType:
         raise invalid(f"{name}: handle_out is NULL, or the pool was not made with this handle type")
-    ctypes.c_int.from_address(handle_out).value = os.dup(found.file().descriptor)
+    ctypes.c_int.from_address(handle_out).value = shared_file.duplicate(found.file().descriptor)
     found.exported = True
 
 
@@ -102,7 +102,7 @@ def cuMemPoolImportFromShareableHandle(handle: int, handleType: int, flags: int)
     allocation, *location = map(int, found.groups())
     if location[0] == CU_MEM_LOCATION_TYPE_DEVICE:
         devices.find(location[1])
-    return ImportedPool(allocation, (location[0], location[1]), os.dup(handle)).handle
+    return ImportedPool(allocation, (location[0], location[1]), shared_file.duplicate(handle)).handle
 
 
 def cuMemPoolExportPointer(shareData_out: int, ptr: int) -> None:

@@ -341,7 +341,7 @@ def cuMemExportToShareableHandle(shareableHandle: int, handle: int, handleType: 
     _check_type(name, handleType)
     if flags or not shareableHandle or not memory.properties.requestedHandleTypes & handleType:
         raise invalid(f"{name}: flags is {flags}, must be 0, or the memory was not made with this handle type")
-    ctypes.c_int.from_address(shareableHandle).value = os.dup(memory.descriptor)
+    ctypes.c_int.from_address(shareableHandle).value = shared_file.duplicate(memory.descriptor)
 
 
 def cuMemImportFromShareableHandle(osHandle: int, shHandleType: int) -> int:
@@ -355,7 +355,7 @@ def cuMemImportFromShareableHandle(osHandle: int, shHandleType: int) -> int:
     given = CUmemAllocationProp(type=CU_MEM_ALLOCATION_TYPE_PINNED, requestedHandleTypes=shHandleType)
     given.location.type, given.location.id = map(int, file.groups())
     of = devices.find(given.location.id if given.location.type == CU_MEM_LOCATION_TYPE_DEVICE else 0)
-    return Memory(os.dup(osHandle), os.fstat(osHandle).st_size, given, of).handle
+    return Memory(shared_file.duplicate(osHandle), os.fstat(osHandle).st_size, given, of).handle
 
 
 def forget_after_fork() -> None:

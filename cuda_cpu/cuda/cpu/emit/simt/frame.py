@@ -45,7 +45,7 @@ MOST_INLINED = 32  # calls of helpers in a function
 OF_BLOCK = {
     "runtime", "params", "shared", "symbols", "local_stride", "shared_size", "shared_static", "worker", "grid_dim",
     "block_dim", "cluster_dim", "grid_id", "grid_workspace", "stack_limit", "warp_count", "warp_bytes",
-    "cluster_shared", "graph_exec", "rows", "blocks", "last_lanes", "counters", "ranges",
+    "cluster_shared", "graph_exec", "rows", "blocks", "last_lanes", "counters", "ranges", "sole",
 }  # fmt: skip
 
 

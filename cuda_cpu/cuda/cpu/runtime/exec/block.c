@@ -134,6 +134,7 @@ static void fill_warp(struct cpu_block *block, uint32_t w)
     warp->graph_exec = filling->graph_exec;
     warp->counters = filling->counters;
     warp->ranges = filling->ranges;
+    warp->sole = filling->sole;
 }
 
 /* Fill in the fields that are the same for all blocks of a launch. Nearly all of them also stay the same from one
@@ -147,6 +148,7 @@ static void fill_warps(struct cpu_block *block, struct cpu_job *job, uint64_t st
         .symbols = job->compiled->symbols,
         .counters = block->worker->counters,
         .ranges = block->worker->ranges,
+        .sole = block->worker->sole,
         .local_stride = stride,
         .grid_workspace = job->grid_workspace,
         .graph_exec = cpu_graph_run_handle(job->graph),

@@ -92,6 +92,7 @@ bool cpu_job_take(struct cpu_job *job, struct cpu_worker *worker, uint64_t *begi
     *end = job->blocks - *begin < job->chunk ? job->blocks : *begin + job->chunk;
     check_time(job);
     if (!job->published && !job->races && *end < job->blocks && cpu_pool_workers() > 1 && *begin && cpu_now() - job->start > INLINE_NS) {
+        cpu_sole_end(worker);
         job->published = true; /* set by the queue's thread before helpers join */
         cpu_pool_publish(job);
     }
@@ -141,6 +142,11 @@ static bool work_without_fibers(struct cpu_job *job, struct cpu_worker *worker)
         cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for a block");
     if (worker->block) {
         cpu_race_block_end(worker->block); /* left over if the launch was stopped */
+        struct cpu_warp *warp = &worker->block->warps[0].abi;
+        if (warp->scattered) {
+            warp->scattered = 0;
+            atomic_store_explicit(&job->compiled->scattered, true, memory_order_relaxed);
+        }
         cpu_block_give(worker, worker->block);
     }
     return true;
@@ -152,6 +158,7 @@ bool cpu_job_work(struct cpu_job *job, struct cpu_worker *worker)
         worker->job = job;
         worker->current = NULL;
         worker->launch++;
+        cpu_sole_enter(worker, !job->published && atomic_load_explicit(&job->compiled->scattered, memory_order_relaxed));
     }
     if (job->profile && !worker->counters && !cpu_profile_join(job, worker))
         cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for a profile");
@@ -163,6 +170,7 @@ bool cpu_job_work(struct cpu_job *job, struct cpu_worker *worker)
         return false;
     if (job->profile)
         cpu_profile_leave(job, worker);
+    cpu_sole_leave(worker);
     cpu_blocks_trim(worker, MAX_UNUSED_BLOCKS);
     cpu_stacks_trim(&worker->stacks, MAX_UNUSED_STACKS);
     worker->job = NULL;

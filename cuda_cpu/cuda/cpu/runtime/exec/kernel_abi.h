@@ -14,13 +14,14 @@
 #ifndef CUDA_CPU_KERNEL_ABI_H
 #define CUDA_CPU_KERNEL_ABI_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #define CPU_WARP_SIZE 32
 /* Bytes from the shared memory of one block to that of the next one in the cluster. A 32-bit .shared::cluster address
  * is (rank + 1) * stride + offset. Below the stride it is a .shared::cta address, in the block's own shared memory. */
 #define CPU_CLUSTER_STRIDE ((size_t)1 << 24)
-#define CPU_KERNEL_ABI 12 /* part of the disk cache's key */
+#define CPU_KERNEL_ABI 13 /* part of the disk cache's key */
 
 typedef uint32_t cpu_lanes; /* bit i: lane i */
 
@@ -115,6 +116,12 @@ struct cpu_runtime {
                        const uint64_t *operands);                                                    /* 224 */
 };
 
+/* State of the only worker that executes blocks, see sole_worker.c. */
+struct cpu_sole {
+    _Atomic uint32_t valid; /*   0  0: others execute blocks, too */
+    _Atomic uint32_t busy;  /*   4  an atomic operation without locked instructions is in progress */
+};
+
 /* One warp in flight. Filled by the runtime before the entry is called. */
 struct cpu_warp {
     const struct cpu_runtime *runtime;      /*   0 */
@@ -148,6 +155,8 @@ struct cpu_warp {
     cpu_lanes last_lanes;                   /* 572  lanes that exist in the block's last warp (other warps are full) */
     uint64_t *counters;                     /* 576  of a profiled kernel, those of the worker */
     struct cpu_ranges *ranges;              /* 584  of a checked kernel, those of the worker: see check.h */
+    struct cpu_sole *sole;                  /* 592  of the only worker that executes blocks, else NULL */
+    uint32_t scattered;                     /* 600  set if there were atomic operations that `sole` makes faster */
     /* Private data of the runtime follows (struct cpu_running), which is no part of the ABI. */
 };
 

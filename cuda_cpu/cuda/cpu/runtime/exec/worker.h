@@ -52,6 +52,7 @@ struct cpu_compiled_kernel {
     uint32_t counters; /* number of them, if the machine code counts (counters.h), else 0 */
     uint64_t token;    /* identifies the machine code of a profiled kernel */
     uint32_t alignment; /* greatest of local, shared and parameter variables; at least CPU_ALIGNMENT is used */
+    _Atomic bool scattered;      /* it has atomic operations that are faster if one worker executes blocks */
     _Atomic uint32_t in_flight;  /* launches that have not completed, for which the machine code must stay */
     _Atomic uint32_t block_time; /* nanoseconds of one block at the last launch, 0 unknown */
     _Atomic int64_t until_hot;   /* nanoseconds until tier-up is requested; 0: never, CPU_HOT: now */
@@ -170,6 +171,7 @@ struct cpu_filling {
     const uint64_t *symbols;
     uint64_t *counters;
     struct cpu_ranges *ranges;
+    struct cpu_sole *sole;
     uint64_t local_stride, grid_workspace, graph_exec;
     uint32_t grid_dim[3], block_dim[3], cluster_dim[3];
     uint32_t shared_size, shared_static, warps;
@@ -221,6 +223,7 @@ struct cpu_worker {
     struct cpu_graph_run *graph; /* graph launch whose commands this queue's thread executes, or NULL */
     uint64_t *counters; /* of the launch, if the kernel is profiled */
     struct cpu_ranges *ranges; /* check.h; NULL until a checked kernel runs */
+    struct cpu_sole *sole; /* while it is the only worker that executes blocks, else NULL */
     uint32_t in_flight; /* blocks on fibers */
     uint64_t launch;    /* number of launches so far */
     struct cpu_fault_record *record; /* receives faults outside of jobs (a copy) */
@@ -267,6 +270,12 @@ bool cpu_job_work(struct cpu_job *job, struct cpu_worker *worker); /* executes t
 uint64_t cpu_grid_number(void); /* of the next launch: %gridid */
 bool cpu_job_fault(struct cpu_job *job, struct cpu_running *warp, uint32_t kind, uint32_t line, uint64_t address,
                    const char *message); /* true for the first */
+
+/* sole_worker.c */
+void cpu_sole_enter(struct cpu_worker *worker, bool wanted); /* to be called before a worker executes blocks */
+void cpu_sole_leave(struct cpu_worker *worker); /* ... and after it */
+void cpu_sole_end(struct cpu_worker *worker); /* before others join */
+void cpu_sole_share(void); /* another process may access memory of the device from now on */
 
 /* fibers.c */
 void cpu_job_run_fibers(struct cpu_job *job, struct cpu_worker *worker);

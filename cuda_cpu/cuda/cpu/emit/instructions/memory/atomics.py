@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Atomic operations: ISA manual 9.7.14.5 (atom) and 9.7.14.6 (red).
 
-Lanes are processed one after the other; the manual leaves their order open. All scopes are implemented alike: the
-threads of a block, a grid and the host share one coherent memory. `atom.add.f32` preserves subnormal numbers in every
-state space, which the manual allows.
+Lanes are processed one after the other; the manual leaves their order open. The threads of a block, a grid and the host
+share one coherent memory, so scopes only matter to the only worker that executes blocks (sole_worker.py).
+`atom.add.f32` preserves subnormal numbers in every state space, which the manual allows.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from cuda.cpu.emit.instructions.memory.conflicts import (
     modify_one,
 )
 from cuda.cpu.emit.instructions.memory.mbarrier import complete_bytes
+from cuda.cpu.emit.instructions.memory.sole_worker import modify_alone
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant, integer_of
 from cuda.cpu.emit.simt.frame import Frame
@@ -104,7 +105,12 @@ def _modify(
     pointer = pointers(frame, address, space_of(form), extra)
     if together and pointer.uniform:
         return modify_one(frame, name, element, order, pointer, value, wanted)
-    after = _modify_scattered(frame, form, address, extra, value) if together and not wanted else ""
+    ends = []
+    if not wanted and form.op in _PLAIN:
+        plain = _plain(name, element, "%x0", "%x1")
+        ends.append(modify_alone(frame, form, name, element, plain, pointer, value))
+    if together and not wanted:
+        ends.append(_modify_scattered(frame, form, address, extra, value))
     old, mask = None, frame.mask
     if together and frame.width >= FEWEST:
         old, mask = modify_conflicts(frame, name, element, order, pointer, value, wanted)
@@ -112,9 +118,9 @@ def _modify(
     result = for_each_lane(
         frame, f"atom.{name}.{element}.{order}", element, body, pointer, value, wanted=wanted, mask=mask
     )
-    if after:
-        builder.jump(after)
-        builder.label(after)
+    for end in filter(None, ends):
+        builder.jump(end)
+        builder.label(end)
     if old is None or result is None:
         return result
     return builder.select(builder.lanes_of(mask), result, old)
