@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Executors of Lightning Thunder that make CUDA C++ kernels of the operations in its traces.
 
-`fusion_executor` fuses element-wise operations, casts, broadcasts and reductions of the last dimension. It needs the
-extra ``thunder``, which names the versions that work together.
+`fusion_executor` fuses element-wise operations, casts, broadcasts and reductions of the last dimension.
+`operator_executor` has kernels for softmax, layer norm, RMS norm, GELU and cross-entropy. The extra ``thunder`` names
+the versions that work together.
 
 Examples
 --------
@@ -26,7 +27,9 @@ except (ImportError, AttributeError) as error:  # AttributeError: PyTorch 2.13 h
     ) from error
 
 from cuda.interop.thunder._fusion import fused_kernels, fusion_executor
+from cuda.interop.thunder._operators import operator_executor
 
 register_executor(fusion_executor)
+register_executor(operator_executor)
 
-__all__ = ["fused_kernels", "fusion_executor"]
+__all__ = ["fused_kernels", "fusion_executor", "operator_executor"]
