@@ -149,7 +149,7 @@ def test_columns_beyond_the_range_of_int(monkeypatch):
         x = torch.randn(4, columns)
         torch.testing.assert_close(compiled(x), torch.softmax(x, -1))
         (source,) = _fused_kernel._kernels
-        assert f"({type_} column = threadIdx.x;" in source
+        assert f"({type_} start = 0;" in source
     assert kernels(graphs) == [1]
 
 
@@ -238,3 +238,11 @@ def test_an_unknown_option_is_named():
 def test_the_entry_point_is_the_back_end():
     project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
     assert project["entry-points"]["torch_dynamo_backends"] == {"cuda_core": "cuda.interop.torch:backend"}
+
+
+@pytest.mark.parametrize("function", [torch.exp, torch.sigmoid])
+def test_the_exponential_is_accurate_everywhere(function):
+    x = torch.linspace(-104, 88.7, 100_000)
+    x[:4] = torch.tensor([math.inf, -math.inf, math.nan, 0])
+    found = fused(lambda x: function(x) * 1.0)[0](x.reshape(100, -1)).flatten()
+    torch.testing.assert_close(found, function(x.double()).float(), rtol=4e-7, atol=1e-44, equal_nan=True)

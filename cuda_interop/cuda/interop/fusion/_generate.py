@@ -4,7 +4,8 @@
 
 A warp computes a row in passes over its columns. Each pass ends with the reductions whose operands are known by then,
 so that the next one can use them; what it needs of earlier passes is computed again from the inputs, which costs less
-than memory for it. A flat group has a thread for each element and no passes.
+than memory for it. A flat group has a thread for each element and no passes. All threads of a warp go through a loop
+equally often, so that the CPU device loads and stores whole vectors.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import hashlib
 
 from cuda.interop.fusion._group import Group, Input, Literal, Value
-from cuda.interop.fusion._operations import REDUCTIONS, expression, literal, neutral
+from cuda.interop.fusion._operations import HELPERS, REDUCTIONS, USES, expression, literal, neutral
 
 _INCLUDES = {"__half": "cuda_fp16.h", "__nv_bfloat16": "cuda_bf16.h"}
 _NARROW = tuple(_INCLUDES)  # computed in float
@@ -58,7 +59,8 @@ class _Source:
             self.levels[each.name] = max(found, default=0) + (each.operation in REDUCTIONS)
 
     def text(self) -> str:
-        lines = [f'extern "C" __global__ void KERNEL({", ".join(self._parameters())})', "{"]
+        lines = [HELPERS[name] for name in HELPERS if any(each.operation in USES[name] for each in self.group.values)]
+        lines += [f'extern "C" __global__ void KERNEL({", ".join(self._parameters())})', "{"]
         lines += self._flat() if self.group.flat else self._rows()
         return "\n".join([*lines, "}"]) + "\n"
 
@@ -77,11 +79,12 @@ class _Source:
         return found + [f"{each.memory_type} *{each.value}_out" for each in group.outputs]
 
     def _flat(self) -> list[str]:
-        start = "long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x"
-        lines = [f"    for ({start}; i < elements; i += (long long)gridDim.x * blockDim.x) {{"]
-        lines += self._elements([each.value for each in self.group.outputs], set(), " " * 8)
-        lines += [f"        {self._store(each.value, 'i')}" for each in self.group.outputs]
-        return [*lines, "    }"]
+        start = "long long start = blockIdx.x * (long long)blockDim.x"
+        lines = [f"    for ({start}; start < elements; start += (long long)gridDim.x * blockDim.x) {{"]
+        lines += ["        const long long i = start + threadIdx.x;", "        if (i < elements) {"]
+        lines += self._elements([each.value for each in self.group.outputs], set(), " " * 12)
+        lines += [f"            {self._store(each.value, 'i')}" for each in self.group.outputs]
+        return [*lines, "        }", "    }"]
 
     def _rows(self) -> list[str]:
         start = "long long row = blockIdx.x * (long long)blockDim.y + threadIdx.y"
@@ -118,13 +121,15 @@ class _Source:
         if not elements and not reductions:
             return lines
         lines += [f"{indent}{each.type} {each.name} = {neutral(each.operation, each.type)};" for each in reductions]
-        lines.append(f"{indent}for ({self.column_type} column = threadIdx.x; column < columns; column += 32) {{")
-        lines += self._elements(wanted, known, " " * 12)
+        lines.append(f"{indent}for ({self.column_type} start = 0; start < columns; start += 32) {{")
+        lines.append(f"            const {self.column_type} column = start + threadIdx.x;")
+        lines.append("            if (column < columns) {")
+        lines += self._elements(wanted, known, " " * 16)
         for each in reductions:
             partial = expression(REDUCTIONS[each.operation][0], [each.name, self._operand(each, 0)], each.type)
-            lines.append(f"            {each.name} = {partial};{_comment(each)}")
-        lines += [f"            {self._store(name, 'row * columns + column')}" for name in elements]
-        lines.append("        }")
+            lines.append(f"                {each.name} = {partial};{_comment(each)}")
+        lines += [f"                {self._store(name, 'row * columns + column')}" for name in elements]
+        lines += ["            }", "        }"]
         for each in reductions:
             lines += self._combine(each)
         known.update(each.name for each in reductions)

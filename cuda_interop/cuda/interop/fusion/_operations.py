@@ -8,11 +8,12 @@
 from __future__ import annotations
 
 _FUNCTIONS = (
-    "exp", "exp2", "expm1", "log", "log2", "log1p", "sqrt", "rsqrt", "sin", "cos", "tanh", "erf", "floor", "ceil",
+    "exp2", "expm1", "log", "log2", "log1p", "sqrt", "rsqrt", "sin", "cos", "tanh", "erf", "floor", "ceil",
 )  # fmt: skip
 
 ELEMENTWISE = {
     **{name: f"{name}{{f}}({{0}})" for name in _FUNCTIONS},
+    "exp": "exponential({0})",
     "abs": "{0} < 0 ? -{0} : {0}",
     "add": "{0} + {1}",
     "sub": "{0} - {1}",
@@ -23,7 +24,7 @@ ELEMENTWISE = {
     "square": "{0} * {0}",
     "cube": "{0} * {0} * {0}",
     "pow": "pow{f}({0}, {1})",
-    "sigmoid": "1 / (1 + exp{f}(-{0}))",
+    "sigmoid": "1 / (1 + exponential(-{0}))",
     "relu": "{0} < 0 ? 0 : {0}",
     "maximum": "{0} > {1} || {0} != {0} ? {0} : {1}",  # NaN if one of them is NaN
     "minimum": "{0} < {1} || {0} != {0} ? {0} : {1}",
@@ -39,6 +40,26 @@ ELEMENTWISE = {
     "where": "{0} ? {1} : {2}",
     "cast": "{0}",
 }
+
+# Functions that kernels with the operations of USES contain.
+HELPERS = {
+    # expf rounds downwards in its range reduction, which CPUs do slowly. This is within 2 ulp, and as short on a GPU:
+    # 2 ** (x / log(2)), times a correction for the rounding of the exponent, which infinities do not have.
+    "exponential": """\
+static __device__ __forceinline__ float exponential(float x)
+{
+    const float exponent = x * 1.44269504f;
+    const float rest = fmaf(x, 1.92596303e-8f, fmaf(x, 1.44269504f, -exponent));
+    return exp2f(exponent) * fmaf(fabsf(x) < 1000 ? rest : 0, 0.693147181f, 1.0f);
+}
+
+static __device__ __forceinline__ double exponential(double x)
+{
+    return exp(x);
+}
+""",
+}
+USES = {"exponential": ("exp", "sigmoid")}
 
 # Operation of ELEMENTWISE that combines two partial results, and the result for no elements.
 REDUCTIONS = {"sum": ("add", "0"), "amax": ("maximum", "-infinity"), "amin": ("minimum", "infinity")}

@@ -18,8 +18,20 @@ from cuda.interop.torch._fused_kernel import FusedKernel, Stride
 from cuda.interop.torch._fusible import COLUMN, Operation, is_contiguous, memory_type, same
 
 # Names in the generated code, which a node may have, too.
-_RESERVED = {*ELEMENTWISE, "row", "rows", "row_rest", "column", "columns", "column_number", "elements", "i", "lanes"}
-_RESERVED |= {"double", "float", "int", "bool", "long", "short", "infinity", "and", "or", "not"}
+_RESERVED = {
+    *ELEMENTWISE,
+    "row",
+    "rows",
+    "row_rest",
+    "column",
+    "columns",
+    "column_number",
+    "elements",
+    "i",
+    "lanes",
+    "start",
+}
+_RESERVED |= {"double", "float", "int", "bool", "long", "short", "infinity", "and", "or", "not", "exponential", "start"}
 
 
 def lower(
