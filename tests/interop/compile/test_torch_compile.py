@@ -240,9 +240,9 @@ def test_the_entry_point_is_the_back_end():
     assert project["entry-points"]["torch_dynamo_backends"] == {"cuda_core": "cuda.interop.torch:backend"}
 
 
-@pytest.mark.parametrize("function", [torch.exp, torch.sigmoid])
-def test_the_exponential_is_accurate_everywhere(function):
+@pytest.mark.parametrize(("function", "atol"), [(torch.exp, 1e-44), (torch.sigmoid, 1e-38)])
+def test_the_exponential_is_accurate_everywhere(function, atol):
     x = torch.linspace(-104, 88.7, 100_000)
     x[:4] = torch.tensor([math.inf, -math.inf, math.nan, 0])
     found = fused(lambda x: function(x) * 1.0)[0](x.reshape(100, -1)).flatten()
-    torch.testing.assert_close(found, function(x.double()).float(), rtol=4e-7, atol=1e-44, equal_nan=True)
+    torch.testing.assert_close(found, function(x.double()).float(), rtol=4e-7, atol=atol, equal_nan=True)
