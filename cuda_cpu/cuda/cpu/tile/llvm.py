@@ -125,6 +125,20 @@ class Builder:
         mask = ", ".join(f"i32 {each}" for each in order)
         return self.emit(kind, f"shufflevector {a}, {b or V(a.type, 'poison')}, <{len(order)} x i32> <{mask}>")
 
+    def transposed(self, rows: Sequence[V]) -> list[V]:
+        """Return the columns of a square: blocks of 1, 2, 4... elements change places."""
+        found, size = list(rows), len(rows)
+        step = 1
+        while step < size:
+            for number in range(size):
+                if not number & step:
+                    x, y = found[number], found[number + step]
+                    low = [each if not each & step else size + each - step for each in range(size)]
+                    high = [each + step if not each & step else size + each for each in range(size)]
+                    found[number], found[number + step] = self.shuffle(x, y, low), self.shuffle(x, y, high)
+            step *= 2
+        return found
+
     def lane(self, value: V, lane: int) -> V:
         return value if lanes_of(value.type) == 1 else self.emit(
             element_of(value.type), f"extractelement {value}, i64 {lane}"

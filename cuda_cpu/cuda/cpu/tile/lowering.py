@@ -127,12 +127,36 @@ class Lowering:
                 return node
             into = self.buffer(node.element, node.shape)
         target = into
+        axis = self.axis(node.shape, [node])
+        if (square := self._square(node, target, axis)) > 1:
+            self._transposed(node, target, axis, square)
+            return into
 
         def store(loop: Loop, index: tuple[Index, ...], lanes: int, axis: int) -> None:
             target.put(self.b, loop.at(node, index, lanes, axis), index, axis)
 
         self.nest(node.shape, [node], store, flat=is_flat(node))
         return into
+
+    def _square(self, node: Node, target: Buffer, axis: int) -> int:
+        """Return the rows that are transposed in registers, where node and buffer have vectors along other axes."""
+        if not node.shape or is_flat(node) or axis == len(node.shape) - 1:
+            return 1
+        widest = max(size_of(node.element), size_of(target.element), 4)
+        return min(node.shape[axis], node.shape[-1], self.width * 4 // widest)
+
+    def _transposed(self, node: Node, target: Buffer, axis: int, square: int) -> None:
+        last = len(node.shape) - 1
+
+        def store(loop: Loop, index: tuple[Index, ...], lanes: int, axis: int) -> None:
+            def at(dim: int, offset: int) -> list[Index]:
+                return [self.b.add(each, offset) if number == dim else each for number, each in enumerate(index)]
+
+            rows = [loop.at(node, at(last, row), lanes, axis) for row in range(square)]
+            for row, value in enumerate(self.b.transposed(rows)):
+                target.put(self.b, value, at(axis, row), last)
+
+        self.nest(node.shape, [node], store, axis=axis, lanes=square, rows=(last, square))
 
     # --- loops --------------------------------------------------------------------------------------------
 
@@ -143,9 +167,9 @@ class Lowering:
 
     def nest(
         self, shape: Shape, nodes: Sequence[Node], body: Body, *, axis: int | None = None, flat: bool = False,
-        lanes: int = 0,
+        lanes: int = 0, rows: tuple[int, int] = (-1, 1),
     ) -> None:  # fmt: skip
-        """Emit `body` for all elements of a shape, a vector along an axis at a time.
+        """Emit `body` for all elements of a shape, a vector along an axis at a time, and several rows along another.
 
         If arrays are accessed, there are two versions: for tiles that are inside of the arrays, and for others.
         """
@@ -154,7 +178,7 @@ class Lowering:
         if axis is None:
             axis = self.axis(shape, nodes)
         count = lanes or (self.lanes(shape[axis], nodes) if shape else 1)
-        self.versions(nodes, lambda masked: self._nest(shape, axis or 0, count, masked, body))
+        self.versions(nodes, lambda masked: self._nest(shape, axis or 0, count, masked, body, rows))
 
     def axis(self, shape: Shape, nodes: Sequence[Node]) -> int:
         if not shape:
@@ -175,7 +199,9 @@ class Lowering:
         else:
             emit(False)
 
-    def _nest(self, shape: Shape, axis: int, lanes: int, masked: bool, body: Body) -> None:
+    def _nest(
+        self, shape: Shape, axis: int, lanes: int, masked: bool, body: Body, rows: tuple[int, int]
+    ) -> None:  # fmt: skip
         order = [each for each in range(len(shape)) if each != axis] + ([axis] if shape else [])
         index: list[Index] = [0] * len(shape)
 
@@ -189,7 +215,7 @@ class Lowering:
                 index[dim] = counter
                 level(depth + 1)
 
-            self.b.loop(shape[dim], inside, lanes if dim == axis else 1)
+            self.b.loop(shape[dim], inside, lanes if dim == axis else rows[1] if dim == rows[0] else 1)
 
         level(0)
 

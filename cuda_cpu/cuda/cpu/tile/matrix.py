@@ -17,6 +17,7 @@ from cuda.cpu.tile.types import BY_NAME, Scalar, Tile
 
 _ROWS, _VECTORS = 8, 2  # of the block of a micro-kernel: 16 of 32 registers
 _NARROW = 4  # rows, where there are 16 registers
+_CHUNK = 64  # products that are summed before the accumulator is added: rounding errors of long sums become smaller
 
 
 class Converted(Node):
@@ -198,12 +199,16 @@ class _Product:
         target = b.at(c, b.multiply(b.add(b.multiply(i, self.n), j), size))
         sums = [(row, each, b.slot(kind)) for row in range(self.rows) for each in range(self.vectors)]
 
-        def sum_at(row: int, each: int) -> V:
-            return b.at(target, (row * self.n + each * self.lanes) * size)
-
-        for row, each, slot in sums:
-            before = literal(b, self.sums, 0, self.lanes) if self.zero else b.load(kind, sum_at(row, each), size)
-            b.put(slot, before)
+        def chunk(start: Index, first: bool) -> None:
+            for _, _, slot in sums:
+                b.put(slot, literal(b, self.sums, 0, self.lanes))
+            b.loop(min(self.k, _CHUNK), lambda p: step(b.add(p, start)))
+            for row, each, slot in sums:
+                place = b.at(target, (row * self.n + each * self.lanes) * size)
+                total = b.get(slot, kind)
+                if not first or not self.zero:
+                    total = b.binary("add" if self.element[0] == "i" else "fadd", b.load(kind, place, size), total)
+                b.store(total, place, size)
 
         def step(p: Index) -> None:
             line = b.at(column, b.multiply(p, self.n * size))
@@ -215,9 +220,9 @@ class _Product:
                     slot = sums[row * self.vectors + each][2]
                     b.put(slot, _fused(b, factor, loaded[each], b.get(slot, kind)))
 
-        b.loop(self.k, step)
-        for row, each, slot in sums:
-            b.store(b.get(slot, kind), sum_at(row, each), size)
+        chunk(0, first=True)
+        if self.k > _CHUNK:
+            b.loop(self.k - _CHUNK, lambda p: chunk(b.add(p, _CHUNK), first=False), _CHUNK)
 
 
 def _fused(b: Builder, x: V, y: V, z: V) -> V:
