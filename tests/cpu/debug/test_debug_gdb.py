@@ -8,26 +8,13 @@ import subprocess
 import sys
 
 import pytest
+from support.gdb_programs import program
 
 pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
 
 pytestmark = pytest.mark.cpu_only
 
-HOST = """
-import numpy as np
-from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch
-
-device = Device()
-device.set_current()
-stream = device.create_stream()
-code = Program(SOURCE, LANGUAGE, OPTIONS).compile("cubin" if LANGUAGE == "c++" else "ptx")
-buffer = device.allocate(1024, stream=stream)
-launch(stream, LaunchConfig(grid=2, block=40), code.get_kernel("sums"), buffer, np.int32(70))
-stream.sync()
-print("result", [int(each) for each in np.from_dlpack(buffer).view(np.int32)[:3]])
-"""
-CUDA = (
-    '''SOURCE = r"""
+SOURCE = """
 struct Pair { int first; float second[2]; };
 __device__ int limit = 70;
 
@@ -52,11 +39,8 @@ extern "C" __global__ void sums(int *out, int n)
         out[i] = row[threadIdx.x] + pair.first;
 }
 """
-LANGUAGE, OPTIONS = "c++", None
-'''
-    + HOST
-)
-IMPORTS = "from cuda.core import ProgramOptions\n"
+SHAPE = {"grid": 2, "block": 40, "arguments": "np.int32(70)"}
+CUDA = program(SOURCE, **SHAPE)
 BODY, CALL, STORE = 8, 18, 23  # lines of the program
 
 
@@ -112,12 +96,10 @@ def test_stepping_and_writing(debug):
 @pytest.mark.needs_nvrtc
 def test_inlined_functions_of_optimised_code(debug):
     """With lineinfo alone, the call stack has inlined functions, and the variables are registers."""
-    text = CUDA.replace('"c++", None', '"c++", ProgramOptions(lineinfo=True)').replace(
-        "SOURCE = ", IMPORTS + "SOURCE = "
-    )
-    line = BODY  # that before BODY, behind the imports
+    text = program(SOURCE, options="ProgramOptions(lineinfo=True)", **SHAPE)
+    line = BODY - 1
     out = debug(text, f"break program.py:{line}", "run", "cuda backtrace", "info cuda kernels", "print threadIdx")
-    assert re.search(rf"#0 .*twice.*program.py:{line}\n#1 .*sums .*program.py:{CALL + 1}\n", out)
+    assert re.search(rf"#0 .*twice.*program.py:{line}\n#1 .*sums .*program.py:{CALL}\n", out)
     assert re.search(r"^\* sums ", out, re.MULTILINE)
     assert values(out) == ["{x = 0, y = 0, z = 0}"]
 
@@ -133,8 +115,7 @@ def test_kernel_as_breakpoint_and_wrong_commands(debug):
     assert "the warp has no lane 32" in out
 
 
-PTX = (
-    '''SOURCE = """.version 8.5
+PTX = """.version 8.5
 .target sm_90
 .address_size 64
 .visible .entry sums(.param .u64 out, .param .u32 n)
@@ -161,15 +142,11 @@ END:
     ret;
 }
 """
-LANGUAGE, OPTIONS = "ptx", None
-'''
-    + HOST
-)
 
 
 def test_ptx_has_its_own_lines_and_registers(debug):
     out = debug(
-        PTX,
+        program(PTX, **SHAPE),
         "break kernel.ptx:20", "break kernel.ptx:22", "run", "cuda lane 5", "print r1", "print f1", "print depot",
         "print/x cuda_lanes", "cuda print %r1", "continue", "cuda print %r2",
     )  # fmt: skip

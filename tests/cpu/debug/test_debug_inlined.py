@@ -5,15 +5,13 @@
 import re
 
 import pytest
+from support.gdb_programs import program
 
 pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
 
 pytestmark = [pytest.mark.cpu_only, pytest.mark.needs_nvrtc]
 
-PROGRAM = '''
-from cuda.core import Device, LaunchConfig, Program, launch
-
-SOURCE = r"""
+PROGRAM = program("""
 __device__ __forceinline__ int thrice(int value)
 {
     int product = 3 * value;
@@ -34,15 +32,7 @@ extern "C" __global__ void k(int *out)
     sum += twice(i + 1, out);
     out[i] = sum;
 }
-"""
-device = Device()
-device.set_current()
-stream = device.create_stream()
-kernel = Program(SOURCE, "c++").compile("cubin").get_kernel("k")
-buffer = device.allocate(1024, stream=stream)
-launch(stream, LaunchConfig(grid=1, block=32), kernel, buffer)
-stream.sync()
-'''
+""")
 LINES = {line.strip(): number for number, line in enumerate(PROGRAM.splitlines(), 1)}
 STORE, INNER = LINES["*to = result;"], LINES["return product + 1;"]
 FIRST, SECOND, MIDDLE = (

@@ -5,6 +5,7 @@
 import re
 
 import pytest
+from support.gdb_programs import program
 
 pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
 
@@ -12,11 +13,7 @@ from cuda.cpu.debug.shared_arrays import Declared, declared
 
 pytestmark = pytest.mark.cpu_only
 
-PROGRAM = '''
-import numpy as np
-from cuda.core import Device, LaunchConfig, Program, launch
-
-SOURCE = r"""
+PROGRAM = program("""
 struct Pair { int first; float second; };
 
 template <int N> __device__ void fill(float *out)
@@ -42,15 +39,7 @@ extern "C" __global__ void k(float *out)
     out[threadIdx.x] = tile[0][1] + pairs[0].second;
     fill<32>(out);
 }
-"""
-device = Device()
-device.set_current()
-stream = device.create_stream()
-kernel = Program(SOURCE, "c++").compile("cubin").get_kernel("k")
-buffer = device.allocate(1024, stream=stream)
-launch(stream, LaunchConfig(grid=1, block=32), kernel, buffer)
-stream.sync()
-'''
+""")
 INNER, OUTER = (
     number for number, line in enumerate(PROGRAM.splitlines(), 1) if line.startswith("    out[threadIdx.x]")
 )
