@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * The data of racecheck, shared by race.c (accesses), race_shadow.c (shadow memory) and race_sync.c (synchronisation).
+ * The data of racecheck, shared by race.c and race_group.c (accesses), race_shadow.c (shadow memory), race_block.c
+ * (threads), race_sync.c and race_release.c (synchronisation).
  */
 #ifndef CUDA_CPU_RACE_PARTS_H
 #define CUDA_CPU_RACE_PARTS_H
@@ -260,9 +261,16 @@ bool cpu_reads_visit(const struct cpu_races *races, uint32_t *next, uint64_t bef
                      bool (*add)(void *data, const struct read_line *line, uint64_t start, uint64_t end, uint32_t allocation));
 void cpu_reads_free(struct cpu_races *races);
 
+/* race_block.c */
+void cpu_race_drop_meeting(struct cpu_meeting *meeting);
+
 /* race_sync.c */
 /* Give each lane a clock and a time of its own. */
 void cpu_race_use_clocks(struct cpu_running *warp);
+/* Join the clocks and own times of lanes into `clock`. */
+struct cpu_clock *cpu_race_gather(struct cpu_clock *clock, const struct cpu_running *warp, cpu_lanes lanes);
+
+/* race_release.c */
 /* A strong access: acquires the clocks that others have released at the location, and releases the thread's own. */
 void cpu_race_synchronise(struct cpu_running *warp, unsigned number, uint32_t flags, uint64_t address);
 struct copies *cpu_race_copies_of(struct lane *lane);

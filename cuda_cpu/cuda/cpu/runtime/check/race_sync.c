@@ -1,12 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Synchronisation as racecheck sees it: barriers, warp operations, fences and strong accesses merge the vector clocks of
- * threads. Also the racecheck data of a block, which holds these clocks.
+ * Barriers, warp operations and fences as racecheck sees them: they merge the vector clocks of threads. Strong accesses
+ * and asynchronous copies are in race_release.c, the data of a block in race_block.c.
  */
 #include "race_parts.h"
-
-#include <string.h>
 
 _Thread_local struct cpu_running *cpu_race_warp;
 
@@ -15,79 +13,7 @@ void cpu_clock_no_memory(void)
     cpu_fault_now(cpu_race_warp, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for racecheck");
 }
 
-static struct cpu_race_block *new_block(uint32_t threads)
-{
-    struct cpu_race_block *race = calloc(1, sizeof *race + threads * sizeof *race->lanes);
-    if (!race)
-        return NULL;
-    race->threads = threads;
-    for (uint32_t i = 0; i < threads; i++)
-        race->lanes[i].time = 1;
-    return race;
-}
-
-bool cpu_race_block_begin(struct cpu_block *block)
-{
-    const struct cpu_warp *first = &block->warps[0].abi;
-    uint32_t threads = block->worker->job->warps * CPU_WARP_SIZE;
-    struct cpu_races *races = block->worker->job->races;
-    struct cpu_race_block *race = races->unused;
-    races->unused = NULL;
-    if (!race && !(race = new_block(threads)))
-        return false;
-    race->number = first->block_idx[0] +
-                   first->grid_dim[0] * (first->block_idx[1] + first->grid_dim[1] * first->block_idx[2]);
-    block->race = race;
-    cpu_shadow_forget(races, (uint64_t)(uintptr_t)first->shared, first->shared_size);
-    return true;
-}
-
-static void drop_meeting(struct cpu_meeting *meeting)
-{
-    if (meeting && !--meeting->references) {
-        cpu_clock_release(meeting->clock);
-        free(meeting);
-    }
-}
-
-void cpu_race_block_end(struct cpu_block *block)
-{
-    struct cpu_race_block *race = block->race;
-    if (!race)
-        return;
-    memset(&race->plain, 0, sizeof race->plain);
-    race->has_clocks = false;
-    for (uint32_t i = 0; race->changed && i < race->threads; i++) {
-        if (!(race->changed >> i / CPU_WARP_SIZE & 1))
-            continue;
-        cpu_clock_release(race->lanes[i].knows);
-        cpu_clock_release(race->lanes[i].fenced);
-        cpu_clock_release(race->lanes[i].fenced_block);
-        free(race->lanes[i].copies);
-        race->lanes[i] = (struct lane){.time = 1};
-    }
-    for (uint32_t i = 0; race->has_met && i < CPU_BARRIERS; i++) {
-        drop_meeting(race->barriers[i]);
-        race->barriers[i] = NULL;
-    }
-    for (uint32_t i = 0; (race->has_met || race->changed) && i < CPU_MAX_WARPS; i++) {
-        drop_meeting(race->passing[i]); /* left over if the launch was stopped */
-        race->passing[i] = NULL;
-        race->alike[i] = 0;
-    }
-    cpu_clock_release(race->cluster[0]);
-    cpu_clock_release(race->cluster[1]);
-    race->cluster[0] = race->cluster[1] = NULL;
-    race->changed = 0;
-    race->has_met = false;
-    block->race = NULL;
-    struct cpu_races *races = block->worker->job->races;
-    free(races->unused);
-    races->unused = race;
-}
-
-/* Join the clocks and own times of the lanes into `clock`. */
-static struct cpu_clock *gather(struct cpu_clock *clock, const struct cpu_running *warp, cpu_lanes lanes)
+struct cpu_clock *cpu_race_gather(struct cpu_clock *clock, const struct cpu_running *warp, cpu_lanes lanes)
 {
     const struct cpu_race_block *race = warp->block->race;
     struct cpu_clock *last = NULL;
@@ -212,7 +138,7 @@ void cpu_race_fence(struct cpu_running *warp, cpu_lanes lanes, bool in_block)
     for (; lanes; lanes &= lanes - 1) {
         unsigned number = (unsigned)__builtin_ctz(lanes);
         struct lane *lane = lane_of(warp, number);
-        struct cpu_clock *clock = gather(NULL, warp, 1u << number);
+        struct cpu_clock *clock = cpu_race_gather(NULL, warp, 1u << number);
         cpu_clock_release(lane->fenced_block);
         lane->fenced_block = clock;
         if (!in_block) {
@@ -251,7 +177,7 @@ void cpu_race_meet(struct cpu_running *warp, cpu_lanes lanes, const uint64_t *ma
         alike &= named; /* the behaviour of other lanes is undefined */
         if (alike == (named & warp->live) && meet_again(warp, alike))
             continue;
-        struct cpu_clock *clock = gather(NULL, warp, named & warp->live);
+        struct cpu_clock *clock = cpu_race_gather(NULL, warp, named & warp->live);
         give_all(warp, alike, clock);
         for (; alike; alike &= alike - 1)
             lane_of(warp, (unsigned)__builtin_ctz(alike))->time++;
@@ -271,7 +197,7 @@ void cpu_race_arrive(struct cpu_running *warp, uint32_t barrier, uint32_t thread
     race->has_met = true;
     struct cpu_meeting **slot = &race->barriers[barrier];
     if (!*slot || !warp->block->barriers[barrier].warps) { /* the first warp to arrive */
-        drop_meeting(*slot);
+        cpu_race_drop_meeting(*slot);
         *slot = NULL;
         *slot = taken(calloc(1, sizeof **slot));
         (*slot)->references = 1;
@@ -280,7 +206,7 @@ void cpu_race_arrive(struct cpu_running *warp, uint32_t barrier, uint32_t thread
     struct cpu_meeting *meeting = *slot;
     if (race->has_clocks) {
         cpu_race_changes(warp);
-        meeting->clock = gather(meeting->clock, warp, lanes);
+        meeting->clock = cpu_race_gather(meeting->clock, warp, lanes);
         for (; lanes; lanes &= lanes - 1)
             lane_of(warp, (unsigned)__builtin_ctz(lanes))->time++;
     } else {
@@ -312,7 +238,7 @@ void cpu_race_pass(struct cpu_running *warp, cpu_lanes lanes)
         cpu_race_changes(warp);
         give_all(warp, lanes, meeting->clock);
     }
-    drop_meeting(meeting);
+    cpu_race_drop_meeting(meeting);
 }
 
 void cpu_race_cluster_arrive(struct cpu_running *warp, cpu_lanes lanes)
@@ -326,7 +252,7 @@ void cpu_race_cluster_arrive(struct cpu_running *warp, cpu_lanes lanes)
         cpu_clock_release(*slot);
         *slot = NULL;
     }
-    *slot = gather(*slot, warp, lanes);
+    *slot = cpu_race_gather(*slot, warp, lanes);
     for (; lanes; lanes &= lanes - 1)
         lane_of(warp, (unsigned)__builtin_ctz(lanes))->time++;
 }
@@ -337,139 +263,4 @@ void cpu_race_cluster_pass(struct cpu_running *warp, cpu_lanes lanes)
     cpu_race_use_clocks(warp);
     cpu_race_changes(warp);
     learn_all(warp, lanes, warp->block->cluster->blocks[0]->race->cluster[warp->cluster_phase & 1]);
-}
-
-static struct sync_var *sync_var_at(struct cpu_races *races, uint64_t address, bool make)
-{
-    struct sync_var **link = &races->sync_vars[address * 0x9e3779b97f4a7c15u >> 48];
-    while (*link && (*link)->address != address)
-        link = &(*link)->next;
-    if (!*link && make) {
-        *link = taken(calloc(1, sizeof **link));
-        (*link)->address = address;
-        (*link)->all = races->all_sync_vars;
-        races->all_sync_vars = *link;
-    }
-    return *link;
-}
-
-/* --- asynchronous copies ------------------------------------------------------------------------------------------- */
-
-struct copies *cpu_race_copies_of(struct lane *lane)
-{
-    if (!lane->copies) {
-        cpu_race_changes(cpu_race_warp);
-        lane->copies = taken(calloc(1, sizeof *lane->copies));
-        lane->copies->time = 1;
-    }
-    return lane->copies;
-}
-
-/* Add to a clock that a thread's copies up to a time are complete. */
-static void add_copies(struct cpu_clock **clock, struct cpu_running *warp, unsigned number, uint32_t upto, bool only_reads)
-{
-    struct cpu_race_block *race = warp->block->race;
-    for (uint32_t kind = COPY_READS; kind; kind <<= 1) {
-        struct cpu_times *times;
-        *clock = cpu_clock_own(*clock, race->number | kind, race->threads, &times);
-        uint32_t *time = &times->of[warp->abi.warp_id * CPU_WARP_SIZE + number];
-        *time = *time > upto ? *time : upto;
-        if (only_reads)
-            return;
-    }
-}
-
-static void complete(struct cpu_clock **clock, struct cpu_running *warp, unsigned number)
-{
-    struct copies *copies = cpu_race_copies_of(lane_of(warp, number));
-    add_copies(clock, warp, number, copies->time++, false);
-}
-
-void cpu_race_copies(struct cpu_running *warp, cpu_lanes lanes, uint32_t order, uint32_t count)
-{
-    bool bulk = order == CPU_ORDER_COMMIT_BULK || order == CPU_ORDER_WAIT_BULK || order == CPU_ORDER_WAIT_BULK_READ;
-    cpu_race_warp = warp;
-    cpu_race_use_clocks(warp);
-    cpu_race_changes(warp);
-    count = count < GROUPS ? count : GROUPS - 1;
-    for (; lanes; lanes &= lanes - 1) {
-        unsigned number = (unsigned)__builtin_ctz(lanes);
-        struct lane *lane = lane_of(warp, number);
-        struct copies *copies = lane->copies;
-        if (!copies)
-            continue;
-        uint32_t *groups = &copies->groups[bulk], *ends = copies->ends[bulk];
-        if (order == CPU_ORDER_COMMIT || order == CPU_ORDER_COMMIT_BULK)
-            ends[(*groups)++ % GROUPS] = copies->time++;
-        else if (order == CPU_ORDER_WAIT_ALL)
-            complete(&lane->knows, warp, number);
-        else if (*groups > count)
-            add_copies(&lane->knows, warp, number, ends[(*groups - count - 1) % GROUPS],
-                       order == CPU_ORDER_WAIT_BULK_READ);
-    }
-}
-
-/* --- strong accesses ----------------------------------------------------------------------------------------------- */
-
-static void release(struct cpu_clock **to, struct cpu_running *warp, unsigned number)
-{
-    *to = gather(*to, warp, 1u << number);
-    lane_of(warp, number)->time++;
-}
-
-/* Release at scope .cta: only threads of the block learn of it. */
-static void release_in_block(struct sync_var *sync, struct cpu_running *warp, unsigned number, struct cpu_clock *fenced)
-{
-    uint32_t block = warp->block->race->number;
-    if (sync->block != block) {
-        cpu_clock_release(sync->in_block);
-        sync->in_block = NULL;
-    }
-    sync->block = block;
-    if (fenced)
-        sync->in_block = cpu_clock_join(sync->in_block, fenced);
-    else
-        release(&sync->in_block, warp, number);
-}
-
-void cpu_race_synchronise(struct cpu_running *warp, unsigned number, uint32_t flags, uint64_t address)
-{
-    struct lane *lane = lane_of(warp, number);
-    bool completes = flags & CPU_ACCESS_ASYNC && flags >> CPU_ACCESS_MBARRIER & 7;
-    bool releases = flags & CPU_ACCESS_RELEASE, in_block = flags & CPU_ACCESS_BLOCK_SCOPE;
-    bool tells = flags & CPU_ACCESS_WRITE && (releases || completes || lane->fenced_block);
-    struct sync_var *sync = sync_var_at(races_of(warp), address, tells);
-    if (!sync && !tells)
-        return;
-    cpu_race_use_clocks(warp);
-    cpu_race_changes(warp);
-    bool arrives = (flags >> CPU_ACCESS_MBARRIER & 7) == CPU_MBARRIER_UPDATE;
-    if (sync && flags & CPU_ACCESS_READ && !arrives) {
-        learn(lane, sync->clock);
-        if (sync->block == warp->block->race->number)
-            learn(lane, sync->in_block);
-    }
-    if (!tells)
-        return;
-    if (completes)
-        complete(&sync->clock, warp, number);
-    if (releases && !in_block)
-        release(&sync->clock, warp, number);
-    else if (releases)
-        release_in_block(sync, warp, number, NULL);
-    else if (lane->fenced && !in_block)
-        sync->clock = cpu_clock_join(sync->clock, lane->fenced);
-    if (!releases && lane->fenced_block)
-        release_in_block(sync, warp, number, lane->fenced_block);
-}
-
-void cpu_race_free_sync_vars(struct cpu_races *races)
-{
-    for (struct sync_var *each = races->all_sync_vars, *next; each; each = next) {
-        next = each->all;
-        races->sync_vars[each->address * 0x9e3779b97f4a7c15u >> 48] = NULL;
-        cpu_clock_release(each->clock);
-        cpu_clock_release(each->in_block);
-        free(each);
-    }
 }
