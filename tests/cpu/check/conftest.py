@@ -15,14 +15,16 @@ pytest.importorskip("llvmlite", reason="the CPU device's compiler is not install
 from cuda.cpu import driver
 from cuda.cpu.driver.base.error import CudaError
 
-HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
+HEAD = ".version 9.0\n.target {target}\n.address_size 64\n"
 
 
 class Checked:
     """A context whose kernels are checked. Numbers that launches take are ctypes values."""
 
+    target = "sm_90"
+
     def load(self, text: str) -> int:
-        image = ctypes.create_string_buffer((HEAD + text).encode())
+        image = ctypes.create_string_buffer((HEAD.format(target=self.target) + text).encode())
         return driver.cuModuleLoadData(ctypes.addressof(image))
 
     def launch(self, text: str, *values, name="k", grid=1, block=1, shared=0, stream=0, cluster=None) -> None:

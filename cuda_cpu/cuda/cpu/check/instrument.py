@@ -21,6 +21,7 @@ from cuda.cpu.check import (
     MEMCHECK,
     ORDERS,
     RACECHECK,
+    READ,
     ROW,
     SIZED,
     SOURCES,
@@ -346,6 +347,17 @@ def _site(frame: Frame) -> int:
     return frame.module.functions.index(frame.facts.function.name) << 32 | frame.line
 
 
+def reading(frame: Frame, pointer: Value, size: int) -> Value:
+    """Check reads of shared memory by a descriptor; return the addresses that are right."""
+    if not (checks := frame.module.checks & (MEMCHECK | INITCHECK)):
+        return pointer
+    what = SPACES["shared"] | checks << 4 | READ
+    buffer = _buffer(frame, frame.builder.cast("ptrtoint", pointer, "i64"))
+    frame.service("check_access", frame.mask, site(frame), constant(what, "i32"), constant(size, "i32"), buffer, NULL)
+    found = frame.builder.load("i64", buffer.ref, shape=Shape.VECTOR, align=64)
+    return frame.builder.cast("inttoptr", found, "ptr")
+
+
 def copying(frame: Frame, what: int, operands: Value) -> None:
     """Check the bounds of a tensor copy."""
     if frame.module.checks & MEMCHECK:
@@ -375,6 +387,7 @@ class Checks(Instrumentation):
     surround = staticmethod(surround)
     allocated = staticmethod(allocated)
     copying = staticmethod(copying)
+    reading = staticmethod(reading)
     entered = staticmethod(report_written)
     report_stranded = staticmethod(report_stranded)
     report_bypassed = staticmethod(report_bypassed)

@@ -49,6 +49,10 @@ class Instrumentation:
         self.before(frame, step)
         emit()
 
+    def reading(self, frame: Frame, pointer: Value, size: int) -> Value:
+        """Emit what precedes a read of shared memory by a descriptor; return the addresses to read from."""
+        return pointer
+
     def copying(self, frame: Frame, what: int, operands: Value) -> None:
         """Emit what precedes a call of the runtime for a tensor copy, multicast or multimem, with its arguments."""
 

@@ -3,11 +3,16 @@
  *
  * Services of checked kernels that synchronise or allocate: those of other kernels, and what checks must know of them.
  */
+#define _GNU_SOURCE
 #include "exec/heap.h"
 #include "init.h"
 #include "race.h"
 #include "sync.h"
 #include "texture/tensor.h"
+#include "texture/texture.h"
+
+#include <sys/uio.h>
+#include <unistd.h>
 
 static bool has_races(const struct cpu_running *warp)
 {
@@ -90,7 +95,7 @@ void cpu_check_free(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *poin
     cpu_heap_free(warp, lanes, pointer);
 }
 
-/* --- tensor copies ------------------------------------------------------------------------------------------------- */
+/* --- tensor copies and multimem ------------------------------------------------------------------------------------------------- */
 
 /* Check the memory of which a tensor copy accesses parts: in the tensor, and in shared memory. */
 static void check_tensor(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, const uint64_t *operands)
@@ -117,8 +122,52 @@ static void check_tensor(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, 
                      boxes, box_sizes);
 }
 
+/* Return whether memory is bound to the multicast object that is mapped at an address. */
+static bool is_multicast(uint64_t address)
+{
+    uint32_t head[2]; /* kind and count of struct cpu_multimem */
+    struct iovec here = {head, sizeof head};
+    struct iovec there = {(void *)(uintptr_t)(address & ~(uint64_t)(CPU_MULTIMEM_GRANULE - 1)), sizeof head};
+    bool readable = process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)sizeof head;
+    return readable && head[0] == CPU_MULTIMEM && head[1];
+}
+
+/* Check the memory of a multicast object, and the source of a copy to it. Its mapping is not among the allocations, which
+ * other instructions may access. */
+static void check_multimem(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint32_t flags, const uint64_t *operands)
+{
+    struct cpu_running *warp = (struct cpu_running *)abi;
+    bool copies = (flags & 15) >= CPU_MULTIMEM_COPY;
+    uint32_t access = CPU_SPACE_GLOBAL | ((flags & 15) == CPU_MULTIMEM_LOAD ? CPU_ACCESS_READ : CPU_ACCESS_WRITE);
+    uint64_t known = 0, sources[CPU_WARP_SIZE], sizes[CPU_WARP_SIZE];
+    for (cpu_lanes left = lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        uint64_t first = operands[lane];
+        sources[lane] = operands[CPU_BULK_SOURCE * CPU_WARP_SIZE + lane];
+        sizes[lane] = copies ? operands[CPU_BULK_COORDINATE * CPU_WARP_SIZE + lane]
+                             : CPU_BULK_REGISTERS(flags) * CPU_BULK_PARTS(flags) * cpu_type_sizes[CPU_BULK_TYPE(flags)];
+        for (uint64_t at = first; at < first + sizes[lane]; at = (at | (CPU_MULTIMEM_GRANULE - 1)) + 1) {
+            if (at / CPU_MULTIMEM_GRANULE == known || is_multicast(at)) {
+                known = at / CPU_MULTIMEM_GRANULE;
+                continue;
+            }
+            struct cpu_finding finding = {.kind = CPU_FOUND_OUTSIDE, .site = site, .flags = access, .address = first,
+                                          .offset = first, .size = sizes[lane]};
+            cpu_table_near(first, &finding);
+            cpu_check_report(warp, lane, &finding);
+            cpu_check_end(warp->block->worker->job); /* there is no memory that could be accessed instead */
+            cpu_worker_abort(warp->block->worker);
+        }
+    }
+    if (copies)
+        cpu_check_access(abi, lanes, site, CPU_SPACE_CLUSTER | CPU_ACCESS_SIZED | CPU_MEMCHECK << 4 | CPU_ACCESS_READ, 0,
+                         sources, sizes);
+}
+
 void cpu_check_bulk(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, const uint64_t *operands)
 {
     if ((flags & 15) <= CPU_TENSOR_REDUCE)
         check_tensor(warp, lanes, site, flags, operands);
+    else if ((flags & 15) >= CPU_MULTIMEM_LOAD)
+        check_multimem(warp, lanes, site, flags, operands);
 }

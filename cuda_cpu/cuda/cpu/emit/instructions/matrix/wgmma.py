@@ -16,7 +16,7 @@ from cuda.cpu.emit.instructions.matrix.elements import sizes
 from cuda.cpu.emit.instructions.matrix.mma import mma_layout, multiply, sparsity_of, vector_of
 from cuda.cpu.emit.instructions.matrix.products import LANES, Sparsity
 from cuda.cpu.emit.llvm.registry import emits
-from cuda.cpu.emit.llvm.values import Shape, Value, constant
+from cuda.cpu.emit.llvm.values import Shape, Value, constant, width_of
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Immediate, Instruction, Operand, Vector, elements_of
@@ -100,6 +100,13 @@ def _pointers(frame: Frame, matrix: Described, offset: Value) -> Value:
     return builder.advance(base, builder.broadcast(address))
 
 
+def _load(frame: Frame, pointer: Value, element: str) -> Value:
+    instrumentation = frame.module.settings.instrumentation
+    if instrumentation is not None:
+        pointer = instrumentation.reading(frame, pointer, width_of(element) // 8)
+    return load(frame, pointer, element)
+
+
 def _by_depth(frame: Frame, matrix: Described, line: Value, chunk: int, byte: Value) -> Value:
     """Return the offset of a byte of a chunk in a line (row of A, column of B) of a matrix stored along k."""
     builder = frame.builder
@@ -149,13 +156,13 @@ def _fragment(
             line = builder.binary("add", first, _lanes([lane // 4 + 8 * half for lane in range(LANES)]))
             if not transposed:
                 offset = _by_depth(frame, matrix, line, block, _lanes([4 * (lane % 4) for lane in range(LANES)]))
-                registers.append(load(frame, _pointers(frame, matrix, offset), "i32"))
+                registers.append(_load(frame, _pointers(frame, matrix, offset), "i32"))
                 continue
             parts = []
             for position in (0, 1):
                 k = _lanes([8 * block + 2 * (lane % 4) + position for lane in range(LANES)])
                 offset = _pointers(frame, matrix, _across_depth(frame, matrix, line, k))
-                parts.append(builder.resize(load(frame, offset, "i16"), "i32"))
+                parts.append(builder.resize(_load(frame, offset, "i16"), "i32"))
             registers.append(builder.binary("or", parts[0], builder.binary("shl", parts[1], constant(16, "i32"))))
     return registers
 
