@@ -26,6 +26,7 @@ WRITERS: tuple[str, ...] = (
     "write_shell",
     "write_abi",
     "write_cudart",
+    "write_host_headers",
     "write_nvml",
     "write_cython",
     "write_python",

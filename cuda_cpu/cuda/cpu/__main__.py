@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Describe the CPU device; `run SCRIPT`: run a program on it; `check SCRIPT`: find errors of its kernels;
 `profile SCRIPT`: count what its kernels do; `timeline SCRIPT`: record when they ran;
-`debug SCRIPT`: run it in a debugger; `explain FILE`: follow a kernel to its machine code."""
+`debug SCRIPT`: run it in a debugger; `explain FILE`: follow a kernel to its machine code;
+`cc FILE`: compile a CUDA C++ program with its host code."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from cuda.cpu.check.options import OptionError
 from cuda.cpu.counters import host_spans, spans
 from cuda.cpu.debug import session as debug_session
 from cuda.cpu.profile import session
-from cuda.cpu.programs import gpu_timeline, pytorch, run
+from cuda.cpu.programs import cc, gpu_timeline, pytorch, run
 from cuda.cpu.ptx import targets
 from cuda.cpu.report_files import folder_problem
 
@@ -61,6 +62,8 @@ def explain(file: str, kernel: str | None, parts: list[str], level: int) -> int:
 
 
 def main(arguments: list[str]) -> int:
+    if arguments[:1] == ["cc"]:  # its options are nvcc's, with a single dash
+        return cc.main(arguments[1:])
     parser = argparse.ArgumentParser(prog="python -m cuda.cpu", description=__doc__)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     runner = commands.add_parser(
@@ -97,6 +100,7 @@ def main(arguments: list[str]) -> int:
         help="what each pass found out, how the kernel will run, its LLVM IR, its machine code; default: the first two",
     )  # fmt: skip
     explainer.add_argument("--level", type=int, choices=range(4), default=3, help="LLVM's level for asm; default 3")
+    commands.add_parser("cc", help="compile a CUDA C++ program with its host code by clang; cc -h lists the options")
     given = parser.parse_args(arguments)
     if given.command == "explain":
         return explain(given.file, given.kernel, given.part, given.level)

@@ -6,7 +6,7 @@
 #pragma clang system_header
 #include "open_cuda/memory.h"
 
-#if __CUDA_ARCH__ >= 800
+#if __OPEN_CUDA_ARCH >= 800
 typedef unsigned long long __mbarrier_t;
 typedef unsigned long long __mbarrier_token_t;
 
@@ -41,7 +41,7 @@ __OPEN_CUDA_FN unsigned __mbarrier_token_pending_count(__mbarrier_token_t token)
     }
 __OPEN_CUDA_TEST(__mbarrier_test_wait, "test_wait", __mbarrier_token_t, "l", __mbarrier_token_t)
 __OPEN_CUDA_TEST(__mbarrier_test_wait_parity, "test_wait.parity", bool, "r", unsigned)
-#if __CUDA_ARCH__ >= 900
+#if __OPEN_CUDA_ARCH >= 900
 #define __OPEN_CUDA_TRY(name, op, type, reg, phase)                                                               \
     __OPEN_CUDA_FN bool name(__mbarrier_t *barrier, type given, unsigned nanoseconds) {                           \
         unsigned done;                                                                                            \

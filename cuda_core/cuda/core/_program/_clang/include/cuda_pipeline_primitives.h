@@ -30,7 +30,7 @@ __OPEN_CUDA_FN void __pipeline_wait_prior(size_t n) {
     default: return __open_cuda_wait_async<8>();
     }
 }
-#if __CUDA_ARCH__ >= 800
+#if __OPEN_CUDA_ARCH >= 800
 // The barrier's phase also waits for the copies that this thread has started.
 __OPEN_CUDA_FN void __pipeline_arrive_on(__mbarrier_t *barrier) {
     asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"((unsigned)__cvta_generic_to_shared(barrier)) : "memory");

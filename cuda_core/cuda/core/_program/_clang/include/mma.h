@@ -173,7 +173,7 @@ __OPEN_CUDA_INTEGER_MMA(32, 8, 16, unsigned char, "u8", 4, 1)
 __OPEN_CUDA_INTEGER_MMA(8, 32, 16, signed char, "s8", 1, 4)
 __OPEN_CUDA_INTEGER_MMA(8, 32, 16, unsigned char, "u8", 1, 4)
 
-#if __CUDA_ARCH__ >= 800
+#if __OPEN_CUDA_ARCH >= 800
 #define __OPEN_CUDA_BFLOAT16_MMA(m, n, k, na, nb)                                                                     \
     __OPEN_CUDA_OPERANDS(m, n, k, __nv_bfloat16, __nv_bfloat16, 2, 1, __nv_bfloat16, "bf16", unsigned, "r", na, nb)   \
     __OPEN_CUDA_PRODUCT(m, n, k, __nv_bfloat16, float, float, "f32.bf16.bf16.f32", "", float, "f", 8, unsigned, "r",  \
@@ -222,7 +222,7 @@ __OPEN_CUDA_FN void bmma_sync(fragment<accumulator, 8, 8, 128, int> &fd,
                               experimental::bmmaBitOp op = experimental::bmmaBitOpXOR,
                               experimental::bmmaAccumulateOp = experimental::bmmaAccumulateOpPOPC) {
     __OPEN_CUDA_MMA_REGISTERS(int, 2, unsigned, 1, 1, int, 2)
-#if __CUDA_ARCH__ >= 800
+#if __OPEN_CUDA_ARCH >= 800
     if (op == experimental::bmmaBitOpAND)
         __OPEN_CUDA_MMA(".and.popc", "row.col", 8, 8, 128, "s32.b1.b1.s32", "r", 2, "r", 1, 1, "r", 2);
     else

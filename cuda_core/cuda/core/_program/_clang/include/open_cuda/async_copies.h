@@ -9,7 +9,7 @@
 // Copies the first `filled` of `Size` bytes; the others become zero.
 template <unsigned Size> __OPEN_CUDA_FN void __open_cuda_copy_async(void *to, const void *from, unsigned filled) {
     static_assert(Size == 4 || Size == 8 || Size == 16, "4, 8 or 16 bytes can be copied");
-#if __CUDA_ARCH__ >= 800
+#if __OPEN_CUDA_ARCH >= 800
     unsigned shared = (unsigned)__cvta_generic_to_shared(to);
     size_t global = __cvta_generic_to_global(from);
     if constexpr (Size == 16)
@@ -28,12 +28,12 @@ template <unsigned Size> __OPEN_CUDA_FN void __open_cuda_copy_async(void *to, co
 #endif
 }
 __OPEN_CUDA_FN void __open_cuda_commit_async() {
-#if __CUDA_ARCH__ >= 800
+#if __OPEN_CUDA_ARCH >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
 template <unsigned Pending> __OPEN_CUDA_FN void __open_cuda_wait_async() {
-#if __CUDA_ARCH__ >= 800
+#if __OPEN_CUDA_ARCH >= 800
     asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
 #endif
 }

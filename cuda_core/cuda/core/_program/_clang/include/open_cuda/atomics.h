@@ -89,7 +89,7 @@ __OPEN_CUDA_ATOMIC_SUB(_block)
 __OPEN_CUDA_ATOMIC_SUB(_system)
 
 // Vectors in global memory, one element at a time in any order (compute capability 9.0 and later).
-#if __CUDA_ARCH__ >= 900
+#if __OPEN_CUDA_ARCH >= 900
 #define __OPEN_CUDA_ATOMIC_FLOATS(name, scope)                                                                       \
     __OPEN_CUDA_FN float2 name(float2 *address, float2 value) {                                                      \
         float2 old;                                                                                                  \

@@ -7,6 +7,11 @@
 #include "runtime.h"
 #include "runtime_enums.h"
 
+#define cudaStreamTailLaunch ((cudaStream_t)0x3)
+#define cudaStreamFireAndForget ((cudaStream_t)0x4)
+#ifdef __OPEN_CUDA_PROGRAM__
+#include "host_runtime.h"
+#else
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
 typedef struct CUgraphExec_st *cudaGraphExec_t;
@@ -17,8 +22,6 @@ typedef unsigned long long cudaGraphConditionalHandle;
 #define cudaStreamNonBlocking 0x1
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
-#define cudaStreamTailLaunch ((cudaStream_t)0x3)
-#define cudaStreamFireAndForget ((cudaStream_t)0x4)
 #define cudaEventDefault 0x0
 #define cudaEventBlockingSync 0x1
 #define cudaEventDisableTiming 0x2
@@ -55,6 +58,7 @@ __OPEN_CUDA_CONST cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x
 __OPEN_CUDA_CONST cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch, size_t width, size_t height) {
     return {pointer, pitch, width, height};
 }
+#endif
 
 #define __cudart_builtin__
 // Graphs: conditional nodes, and launches of graphs. The CUDA driver resolves these names.

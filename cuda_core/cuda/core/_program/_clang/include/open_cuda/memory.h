@@ -86,7 +86,7 @@ __OPEN_CUDA_IS_SPACE(__isGlobal, global)
 __OPEN_CUDA_IS_SPACE(__isShared, shared)
 __OPEN_CUDA_IS_SPACE(__isLocal, local)
 __OPEN_CUDA_IS_SPACE(__isConstant, const)
-#if __CUDA_ARCH__ >= 900
+#if __OPEN_CUDA_ARCH >= 900
 __OPEN_CUDA_IS_SPACE(__isClusterShared, shared::cluster)
 #else
 __OPEN_CUDA_CONST unsigned __isClusterShared(const void *address) { return __isShared(address); }
@@ -137,7 +137,9 @@ __OPEN_CUDA_FN int clock() {
     asm volatile("mov.u32 %0, %%clock;" : "=r"(result)::"memory");
     return result;
 }
+#ifndef __OPEN_CUDA_PROGRAM__
 typedef int clock_t;
+#endif
 __OPEN_CUDA_FN unsigned long long __globaltimer() {
     unsigned long long result;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(result)::"memory");

@@ -8,7 +8,14 @@
 #define __host__ __attribute__((host))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
+#ifdef __CUDA_ARCH__
+#define __OPEN_CUDA_ARCH __CUDA_ARCH__ // the compilation for the host has an option that defines it
+#endif
+#ifdef __OPEN_CUDA_PROGRAM__ // clang makes host code for these only with HIP
+#define __managed__ _Pragma("GCC error \"__managed__ variables are not supported; use cudaMallocManaged\"")
+#else
 #define __managed__ __attribute__((managed))
+#endif
 #define __grid_constant__ __attribute__((grid_constant))
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
@@ -22,7 +29,9 @@
 #define CUDARTAPI
 #define CUDART_CB
 #define __CUDACC__ 1
+#ifndef __OPEN_CUDA_PROGRAM__
 #define __CUDACC_RTC__ 1
+#endif
 #ifdef __OPEN_CUDA_FAST_MATH__
 #define __USE_FAST_MATH__ 1
 #endif
@@ -31,5 +40,10 @@
 #define __OPEN_CUDA_FN static __device__ __inline__ __attribute__((always_inline, unused))
 #define __OPEN_CUDA_CONST static __device__ __inline__ __attribute__((always_inline, unused, const))
 
+#ifdef __OPEN_CUDA_PROGRAM__ // with host code: what host headers declare, too, comes from them
+#include <new>
+#include <stddef.h>
+#include <time.h>
+#endif
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;

@@ -30,9 +30,20 @@ __device__ __inline__ void operator delete(void *pointer) noexcept { free(pointe
 __device__ __inline__ void operator delete[](void *pointer) noexcept { free(pointer); }
 __device__ __inline__ void operator delete(void *pointer, size_t) noexcept { free(pointer); }
 __device__ __inline__ void operator delete[](void *pointer, size_t) noexcept { free(pointer); }
-__host__ __device__ __inline__ void *operator new(size_t, void *pointer) noexcept { return pointer; }
-__host__ __device__ __inline__ void *operator new[](size_t, void *pointer) noexcept { return pointer; }
+#ifdef __OPEN_CUDA_PROGRAM__
+#define __OPEN_CUDA_PLACEMENT __device__ // host code has those of <new>
+#else
+#define __OPEN_CUDA_PLACEMENT __host__ __device__
+#endif
+__OPEN_CUDA_PLACEMENT __inline__ void *operator new(size_t, void *pointer) noexcept { return pointer; }
+__OPEN_CUDA_PLACEMENT __inline__ void *operator new[](size_t, void *pointer) noexcept { return pointer; }
 
+#ifdef __OPEN_CUDA_PROGRAM__ // what glibc's assert calls
+extern "C" __device__ __attribute__((noreturn)) __inline__ void __assert_fail(
+    const char *message, const char *file, unsigned line, const char *function) {
+    __assertfail(message, file, line, function, sizeof(char));
+}
+#endif
 #undef assert
 #ifdef NDEBUG
 #define assert(condition) ((void)0)

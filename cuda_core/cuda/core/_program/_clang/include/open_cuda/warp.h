@@ -73,7 +73,7 @@ __OPEN_CUDA_MATCH(long long, b64, "l")
 __OPEN_CUDA_MATCH(float, b32, "f")
 __OPEN_CUDA_MATCH(double, b64, "d")
 
-#if __CUDA_ARCH__ >= 800
+#if __OPEN_CUDA_ARCH >= 800
 #define __OPEN_CUDA_REDUCE(name, type, op, word)                                                                    \
     __OPEN_CUDA_FN type name(unsigned mask, type value) {                                                           \
         type result;                                                                                                \

@@ -33,7 +33,7 @@ __device__ __inline__ __attribute__((always_inline)) thread_block this_thread_bl
 template <unsigned MaxBlockSize>
 __OPEN_CUDA_STATIC thread_block this_thread_block(block_tile_memory<MaxBlockSize> &) { return this_thread_block(); }
 
-#if __CUDA_ARCH__ >= 900
+#if __OPEN_CUDA_ARCH >= 900
 class cluster_group {
   public:
     class arrival_token {};
@@ -111,7 +111,7 @@ class grid_group {
     __OPEN_CUDA_STATIC dim3 dim_blocks() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
     __OPEN_CUDA_STATIC dim3 group_dim() { return dim_blocks(); }
     __OPEN_CUDA_STATIC dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
-#if __CUDA_ARCH__ >= 900
+#if __OPEN_CUDA_ARCH >= 900
     __OPEN_CUDA_STATIC dim3 dim_clusters() { return __clusterGridDimInClusters(); }
     __OPEN_CUDA_STATIC dim3 cluster_index() { return __clusterIdx(); }
     __OPEN_CUDA_STATIC unsigned long long num_clusters() {

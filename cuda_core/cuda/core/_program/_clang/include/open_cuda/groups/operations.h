@@ -27,7 +27,7 @@ template <class T> struct is_plus<const plus<T>> { enum { value = true }; };
 
 // redux.sync: integers of 32 bits.
 template <class T, class Op> struct reducible { enum { value = false }; };
-#if __CUDA_ARCH__ >= 800
+#if __OPEN_CUDA_ARCH >= 800
 #define __OPEN_CUDA_REDUCIBLE(name, type, function)                                          \
     template <> struct reducible<type, name<type>> { enum { value = true }; };               \
     template <> struct reducible<type, const name<type>> { enum { value = true }; };         \

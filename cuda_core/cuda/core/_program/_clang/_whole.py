@@ -1,0 +1,243 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Whole CUDA C++ programs, with host code: `python -m cuda.cpu cc program.cu -o program`.
+
+clang compiles each file twice: for the device to PTX, which becomes a fatbin, then for the host, with the code that
+registers the fatbin. The program is linked with the runtime library that the caller names.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import platform
+import re
+import shlex
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+from cuda.core._errors import ClangError
+from cuda.core._program._clang._find import ENVIRONMENT, find, headers
+from cuda.core._program._clang._whole_options import Command, UsageError, parse
+
+USAGE = """usage: python -m cuda.cpu cc FILE... [-o PROGRAM] [OPTION]...
+
+Compile a CUDA C++ program with its host code by clang, and link it with the CPU device's runtime library.
+Files: .cu, .cpp (.cc, .cxx: host code only), .c, .o, .a, .so.
+
+  -o FILE, -c, -ptx                  the output; compile only; PTX only
+  -arch=sm_NN                        the device's architecture, by default sm_75
+  -O0 ... -O3, -std=c++NN, -D, -U, -I, -isystem, -include, -w, -W...   for host and device; by default -O3, C++17
+  -G, -lineinfo, -use_fast_math, -ftz=, -prec-div=, -prec-sqrt=, -fmad=   device code, as with nvcc
+  -g, -f..., -Xcompiler OPTION,...   host code
+  -L, -l, -shared, -pthread, -Wl,OPTION, -Xlinker OPTION   the linker
+  -default-stream=legacy|per-thread
+  -v                                 print the commands
+"""
+_HOST_ONLY = (".cpp", ".cc", ".cxx", ".C")
+_LINKED = (".o", ".a", ".so")
+_REGISTRATION = re.compile(rb"^\t\.(?:quad|xword)\t__cuda_module_ctor\n", re.MULTILINE)
+_CXX_LIBRARIES = ("g++", "c++")  # linkers that know the system's C++ library
+
+
+class _Tools:
+    """The clang in use, with the options that let it find the headers of the host, and the linker."""
+
+    def __init__(self, verbose: bool) -> None:
+        self.verbose = verbose
+        self.clang, _ = find()
+        zig = os.path.basename(self.clang[0]) == "zig"
+        target = f"{platform.machine()}-linux-gnu"
+        system = next(filter(None, map(shutil.which, _CXX_LIBRARIES)), None)
+        if not zig:
+            self.host, self.linker = [], [*self.clang, "--driver-mode=g++"]
+        elif system:
+            resources = os.path.join(os.path.dirname(self.clang[0]), "lib")
+            self.host, self.linker = [f"--target={target}", "-resource-dir", resources], [system]
+        else:  # the C and C++ libraries of the package ziglang
+            # The runtime library needs the C library that it was built with: that of this system.
+            self.linker = [self.clang[0], "c++", "-target", f"{target}.{platform.libc_ver()[1]}"]
+            self.host = [f"--target={target}", *_header_options(self.linker)]
+
+    def run(self, arguments: list[str], **variables: str) -> None:
+        """Run a tool, whose messages go to standard error.
+
+        Raises
+        ------
+        ToolError
+            It failed.
+        """
+        if self.verbose:
+            print(shlex.join(arguments), file=sys.stderr)
+        status = subprocess.run(arguments, env=variables or os.environ).returncode
+        if status:
+            raise _ToolError(status, arguments[0])
+
+
+class _ToolError(Exception):
+    def __init__(self, status: int, name: str) -> None:
+        super().__init__(f"{name} was ended by signal {-status}" if status < 0 else "")
+
+
+def _header_options(command: list[str]) -> list[str]:
+    """Return the folders and macros with which a command compiles C++, as its own description of a call says."""
+    done = subprocess.run(
+        [*command, "-###", "-c", "-x", "c++", os.devnull], capture_output=True, text=True, env=os.environ
+    )
+    call = next((line for line in done.stderr.splitlines() if '"-cc1"' in line), "")
+    words = shlex.split(call)
+    found = ["-nostdlibinc", "-nobuiltininc"]
+    for option, value in itertools.pairwise(words):
+        if option in ("-isystem", "-D"):
+            found += [option, value]
+    return found
+
+
+def main(arguments: list[str], library: str, environment: dict[str, str]) -> int:
+    """Compile and link as a command line says, and return the exit status.
+
+    Parameters
+    ----------
+    arguments : list of str
+        The command line.
+    library : str
+        Path of the runtime library.
+    environment : dict
+        Variables that the library needs; the program sets those that are not set.
+    """
+    try:
+        command = parse(arguments)
+        if command.help:
+            print(USAGE, end="")
+            return 0
+        _check(command)
+        with tempfile.TemporaryDirectory(prefix="cuda-cpu-cc-") as work:
+            _build(command, _Tools(command.verbose), work, library, environment)
+    except (UsageError, ClangError, OSError) as error:
+        print(f"python -m cuda.cpu cc: {error}", file=sys.stderr)
+        return 2
+    except _ToolError as error:
+        if text := str(error):
+            print(f"python -m cuda.cpu cc: {text}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _check(command: Command) -> None:
+    if not command.inputs:
+        raise UsageError("no input file; -h lists the options")
+    for path in command.inputs:
+        kind = os.path.splitext(path)[1]
+        if kind not in (".cu", ".c", *_HOST_ONLY, *_LINKED) and ".so." not in path:
+            raise UsageError(f"{path}: not a .cu, .cpp, .c, .o, .a or .so file")
+        if not os.path.isfile(path):
+            raise UsageError(f"there is no file {path}")
+        if command.output and os.path.realpath(path) == os.path.realpath(command.output):
+            raise UsageError(f"-o {command.output} would overwrite an input file")
+    sources = [path for path in command.inputs if not path.endswith(_LINKED) and ".so." not in path]
+    if command.stop and command.output and len(sources) > 1:
+        raise UsageError(f"{command.stop} with -o needs exactly one source file")
+
+
+def _build(command: Command, tools: _Tools, work: str, library: str, environment: dict[str, str]) -> None:
+    objects = []
+    for index, path in enumerate(command.inputs):
+        stem, kind = os.path.splitext(path)
+        if kind in _LINKED or ".so." in path:
+            objects.append(path)
+            continue
+        suffix = {"-c": ".o", "-ptx": ".ptx"}.get(command.stop)
+        output = command.output or os.path.basename(stem) + suffix if suffix else os.path.join(work, f"{index}.o")
+        _compile(command, tools, path, kind, output, os.path.join(work, str(index)))
+        objects.append(output)
+    if command.stop:
+        return
+    start = os.path.join(work, "environment.c")
+    with open(start, "w") as file:
+        file.write(_environment(environment))
+    tools.run([*tools.clang, *tools.host, "-x", "c", "-c", start, "-fPIC", "-o", f"{start}.o"], **ENVIRONMENT)
+    objects += [f"{start}.o", library, f"-Wl,-rpath,{os.path.dirname(library)}", "-lm", "-ldl"]
+    tools.run([*tools.linker, *objects, *command.link, "-o", command.output or "a.out"])
+
+
+def _environment(variables: dict[str, str]) -> str:
+    """Return C that sets variables, unless they are set, before other initialisation."""
+
+    def quoted(text: str) -> str:
+        return '"' + "".join(f"\\{byte:03o}" for byte in os.fsencode(text)) + '"'
+
+    lines = [f"    setenv({quoted(name)}, {quoted(value)}, 0);\n" for name, value in variables.items()]
+    return (
+        "extern int setenv(const char *, const char *, int);\n"
+        f"__attribute__((constructor(101))) static void set_environment(void) {{\n{''.join(lines)}}}\n"
+    )
+
+
+def _compile(command: Command, tools: _Tools, path: str, kind: str, output: str, work: str) -> None:
+    if kind == ".c":
+        tools.run([*tools.clang, *tools.host, *_of_c(command), "-c", path, "-o", output], **ENVIRONMENT)
+        return
+    # 12.0 selects the functions that launches are made of: clang knows no version without a toolkit.
+    common = [
+        *tools.clang, *tools.host, "-x", "cuda", f"--cuda-gpu-arch={command.arch}", "-nocudainc", "-nocudalib",
+        "--no-default-config", "-fdeclspec", "-Wno-unknown-cuda-version", "-Xclang", "-target-sdk-version=12.0",
+        "-I", headers(), "-D__OPEN_CUDA_PROGRAM__", "-std=c++17", "-O3", *command.both,
+    ]  # fmt: skip
+    # Kernels are parsed for the host, too: with the same functions of the device headers.
+    for_host = ["--cuda-host-only", f"-D__OPEN_CUDA_ARCH={_number(command.arch)}0"]
+    if kind in _HOST_ONLY:
+        tools.run([*common, *for_host, *command.host, "-c", path, "-o", output], **ENVIRONMENT)
+        return
+    common += ["-include", os.path.join(headers(), "cuda_runtime.h")]
+    ptx = output if command.stop == "-ptx" else f"{work}.ptx"
+    quiet = [] if command.stop == "-ptx" else ["-w"]  # warnings come from the second compilation
+    tools.run([*common, "--cuda-device-only", *quiet, *command.device, "-S", path, "-o", ptx], **ENVIRONMENT)
+    if command.stop == "-ptx":
+        return
+    with open(ptx, "rb") as file, open(f"{work}.fatbin", "wb") as made:
+        made.write(fatbin(file.read(), command.arch))
+    image = ["-Xclang", "-fcuda-include-gpubinary", "-Xclang", f"{work}.fatbin"]
+    assembly = f"{work}.s"
+    tools.run([*common, *for_host, *image, *command.host, "-S", path, "-o", assembly], **ENVIRONMENT)
+    with open(assembly, "r+b") as file:
+        text = registered_first(file.read())
+        file.seek(0)
+        file.write(text)
+    tools.run([*tools.clang, *tools.host, "-x", "assembler", "-c", assembly, "-o", output], **ENVIRONMENT)
+
+
+def registered_first(assembly: bytes) -> bytes:
+    """Let a program register its code before other initialisation, which may launch kernels; clang does so later."""
+    found = _REGISTRATION.search(assembly)
+    if found is None:
+        return assembly
+    section = b'\t.section\t.init_array.00101,"aw",@init_array\n\t.p2align\t3\n'
+    return _REGISTRATION.sub(b"", assembly) + section + found[0]
+
+
+def _of_c(command: Command) -> list[str]:
+    """Return the options of a compilation of C."""
+    return [
+        "-x",
+        "c",
+        "-O3",
+        *(each for each in command.both if not each.startswith(("-std=", "-fgpu"))),
+        *command.host,
+    ]
+
+
+def _number(arch: str) -> int:
+    return int("".join(filter(str.isdigit, arch)))
+
+
+def fatbin(ptx: bytes, arch: str) -> bytes:
+    """Return a fatbin with one PTX, not compressed."""
+    text = ptx + b"\0"
+    padded = text.ljust(-(-len(text) // 8) * 8, b"\0")
+    # Kind (PTX), version, size of this header, size of the content, three fields of compression, version 8.0 of PTX,
+    # architecture, and fields that are 0 where the content is not compressed.
+    entry = struct.pack("<HHIQIIHHIIIQQQ", 1, 0x101, 64, len(padded), 0, 0, 0, 8, _number(arch), 0, 0, 0, 0, 0) + padded
+    return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(entry)) + entry

@@ -1,0 +1,193 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m cuda.cpu cc`: whole programs compiled by clang, which then run by themselves."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+from host_programs import HERE, environment
+
+from cuda.cpu import runtime_abi
+from cuda.cpu.programs import cc, machine_code
+
+pytestmark = [pytest.mark.cpu_only, pytest.mark.timeout(300), pytest.mark.usefixtures("installed")]
+
+
+def call(*arguments: str | pathlib.Path, folder: pathlib.Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "cuda.cpu", "cc", *map(str, arguments)]
+    return subprocess.run(words, capture_output=True, text=True, cwd=folder, env=environment(variables), timeout=200)
+
+
+@pytest.fixture(scope="module")
+def installed():
+    compiler = pytest.importorskip("cuda.core._program._clang._find", reason="cuda.core has no device headers")
+    if not compiler.is_installed():
+        pytest.skip("clang is not installed: pip install open-cuda-python[open]")
+    try:
+        machine_code.python_library(None)
+    except machine_code.MachineCodeError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def build(tmp_path):
+    """Return a function that compiles files into a program."""
+    if shutil.which("g++") is None:
+        pytest.skip("without g++, ziglang's C++ library is compiled, which takes a minute")
+
+    def build(*files: str | pathlib.Path, name: str = "program") -> pathlib.Path:
+        done = call(*files, "-o", name, folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return tmp_path / name
+
+    return build
+
+
+def run(program: pathlib.Path, **variables: str) -> str:
+    """Return what a program prints, without `python -m cuda.cpu run`."""
+    known = environment({"CUDA_CPU_DEVICES": "1"} | variables)
+    done = subprocess.run([program], capture_output=True, text=True, env=known, timeout=100)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+WHOLE = [HERE / name for name in ("whole.cu", "whole_more.cu", "whole_host.cpp")]
+
+
+def test_a_program_of_several_files(build):
+    assert run(build(*WHOLE, "-std=c++20")) == "sum 49995000 of 10000\nfine\n"
+
+
+def test_the_session_of_the_guide(build, tmp_path):
+    page = (HERE.parents[2] / "docs/guides/whole_programs.md").read_text()
+    (tmp_path / "sums.cu").write_text(re.search(r"```cuda\n(.*?)```", page, re.DOTALL)[1])
+    assert re.search(r"\$ \./sums\n(.*?)```", page, re.DOTALL)[1] == run(build("sums.cu"))
+
+
+def test_files_are_compiled_one_by_one_and_linked(build, tmp_path):
+    for path in WHOLE:
+        assert call("-c", "-O1", "-arch=sm_90", path, folder=tmp_path).returncode == 0
+    assert run(build("whole.o", "whole_more.o", "whole_host.o")).endswith("fine\n")
+
+
+@pytest.mark.parametrize("name", ["launches", "graphs"])
+def test_programs_that_nvcc_compiles(build, name):
+    assert run(build(HERE / f"{name}.cu", "-arch=sm_90")) == "fine\n"
+
+
+def test_streams_textures_and_output(build):
+    program = build(HERE / "streams.cu", "-default-stream=per-thread")
+    assert run(program) == "before\nthread 0 of block 0\nthread 0 of block 1\nfine\n"
+
+
+def test_kernels_are_registered_before_other_objects_are_constructed(build):
+    assert run(build(HERE / "early.cu")) == "main 42\nat exit 84\ndestroyed\n"
+
+
+def test_options_for_device_code(build, tmp_path):
+    source = tmp_path / "options.cu"
+    source.write_text("""
+        #include <cstdio>
+        __global__ void divide(float x, float y) { printf("%a\\n", x / y * DENORMAL); }
+        int main() { divide<<<1, 1>>>(1.0f, 3.0f); cudaDeviceSynchronize(); }
+    """)
+    kept = run(build(source, "-DDENORMAL=0x1p-130f"))
+    assert kept != run(build(source, "-D", "DENORMAL=0x1p-130f", "-ftz=true")) == "0x0p+0\n"
+    ptx = call(source, "-DDENORMAL=1", "-ptx", "-arch", "sm_86", "-lineinfo", "-o", "-.ptx", folder=tmp_path)
+    assert ptx.returncode == 0, ptx.stderr
+    text = (tmp_path / "-.ptx").read_text()
+    assert ".target sm_86" in text
+    assert ".loc" in text
+
+
+def test_a_fault_ends_the_kernel_not_the_program(build, tmp_path):
+    source = tmp_path / "fault.cu"
+    source.write_text("""
+        #include <cassert>
+        #include <cstdio>
+        __global__ void claim(int value) { assert(value == 1); }
+        int main() {
+            claim<<<1, 1>>>(2);
+            std::printf("%s\\n", cudaGetErrorName(cudaDeviceSynchronize()));
+        }
+    """)
+    assert run(build(source)) == "cudaErrorAssert\n"
+
+
+def test_structures_have_the_sizes_of_the_runtime_api(tmp_path):
+    needed = (name for name in runtime_abi.STRUCTS if name.startswith("cuda") and "Egl" not in name)
+    sizes = {name: ctypes.sizeof(getattr(runtime_abi, name)) for name in needed}
+    lines = [f'static_assert(sizeof({name}) == {size}, "{name}");' for name, size in sizes.items() if size]
+    assert len(lines) > 60
+    (tmp_path / "sizes.cu").write_text("\n".join(lines))
+    done = call("-ptx", "sizes.cu", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_does_not_compile_has_the_message_of_clang_once(tmp_path):
+    (tmp_path / "wrong.cu").write_text("__global__ void f(int *x) { *x = unknown; }\nint main() {}\n")
+    done = call("wrong.cu", folder=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.count("wrong.cu:1:34: error: use of undeclared identifier 'unknown'") == 1
+    assert not (tmp_path / "a.out").exists()
+    (tmp_path / "managed.cu").write_text("__managed__ int x;\nint main() {}\n")
+    assert (
+        "__managed__ variables are not supported; use cudaMallocManaged" in call("managed.cu", folder=tmp_path).stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "no input file; -h lists the options"),
+        (("absent.cu",), "there is no file absent.cu"),
+        (("file.f90",), "file.f90: not a .cu, .cpp, .c, .o, .a or .so file"),
+        (("file.cu", "-frobnicate", "-o"), "-o lacks its value"),
+        (
+            ("file.cu", "-qfrobnicate"),
+            "-qfrobnicate is not an option of cc; for the host compiler: -Xcompiler -qfrobnicate",
+        ),
+        (("file.cu", "-rdc=true"), "-rdc: relocatable device code is not supported"),
+        (
+            ("file.cu", "--generate-code", "arch=compute_90,code=sm_90"),
+            "-gencode: programs have PTX of one architecture",
+        ),
+        (("file.cu", "-cudart", "static"), "-cudart=static: the runtime library is this project's shared one"),
+        (("file.cu", "-arch=sm_20"), "sm_20"),
+        (("file.cu", "-fmad=maybe"), "-fmad is 'maybe': give true or false"),
+        (("file.cu", "-o", "./file.cu"), "-o ./file.cu would overwrite an input file"),
+        (("-c", "file.cu", "more.cu", "-o", "x.o"), "-c with -o needs exactly one source file"),
+    ],
+)
+def test_wrong_command_lines(tmp_path, arguments, message):
+    for name in ("file.cu", "more.cu", "file.f90"):
+        (tmp_path / name).touch()
+    done = call(*arguments, folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("python -m cuda.cpu cc: ")
+    assert message in done.stderr
+
+
+def test_what_is_missing_is_named(tmp_path, monkeypatch, capsys):
+    (tmp_path / "file.cu").touch()
+    done = call("file.cu", folder=tmp_path, CUDA_PYTHON_CLANG=os.devnull)
+    assert done.returncode == 2
+    assert "pip install 'open-cuda-python[open]'" in done.stderr
+    monkeypatch.setattr(cc, "COMPILER", "cuda.core.absent.module")  # as with NVIDIA's cuda.core
+    assert cc.main(["file.cu"]) == 2
+    assert "needs cuda.core of open-cuda-python" in capsys.readouterr().err
+
+
+def test_help_and_commands(tmp_path):
+    assert "usage: python -m cuda.cpu cc FILE..." in call("--help", folder=tmp_path).stdout
+    (tmp_path / "file.cu").touch()
+    done = call("-v", "-ptx", "file.cu", folder=tmp_path)
+    assert "--cuda-device-only" in done.stderr
