@@ -97,6 +97,44 @@ def test_cross_entropy(reduction):
     assert "aten.gather.default" not in [name for each in graphs for name in each.eager]
 
 
+ROW_REDUCTIONS = {
+    "sum": lambda x: (x * x).sum(-1),
+    "amax": lambda x: (x * x).amax(-1),
+    "amin": lambda x: (x * x).amin(-1),
+    "mean": lambda x: (x * x).mean(-1),
+}
+FULL_REDUCTIONS = {
+    "sum": lambda x: (x * x).sum(),
+    "all dimensions": lambda x: (x * x).sum((0, 1, 2)),
+    "mean": lambda x: (x * x).mean(),
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("name", ROW_REDUCTIONS)
+def test_reductions_that_drop_the_last_dimension(name, dtype):
+    compiled, graphs = fused(ROW_REDUCTIONS[name])
+    x = torch.randn(5, 7, 100, dtype=dtype)
+    torch.testing.assert_close(
+        compiled(x), ROW_REDUCTIONS[name](x), rtol=2e-2 if dtype == torch.bfloat16 else 1e-5, atol=1e-5
+    )
+    assert kernels(graphs) == [1]
+    assert set(graphs[0].eager) <= {"aten.squeeze.dim", "aten.squeeze.dims", "aten.view.default"}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("name", FULL_REDUCTIONS)
+def test_full_reductions(name, dtype):
+    """A kernel multiplies and adds rows; PyTorch adds their sums."""
+    compiled, graphs = fused(FULL_REDUCTIONS[name])
+    x = torch.randn(5, 7, 100, dtype=dtype)
+    torch.testing.assert_close(
+        compiled(x), FULL_REDUCTIONS[name](x), rtol=1e-2 if dtype == torch.bfloat16 else 1e-5, atol=1e-5
+    )
+    assert kernels(graphs) == [1]
+    assert "aten.mul.Tensor" not in graphs[0].eager
+
+
 def test_operands_are_broadcast_and_strided():
     mask = torch.ones(6, 6, dtype=torch.bool).tril()
 
@@ -142,14 +180,18 @@ def test_dynamic_sizes_compile_once():
 
 
 def test_columns_beyond_the_range_of_int(monkeypatch):
+    generated = []
+    generate = _fused_kernel.generate
+    monkeypatch.setattr(_fused_kernel, "generate", lambda *args: generated.append(args[1:]) or generate(*args))
     monkeypatch.setattr(_fused_kernel, "MOST_COLUMNS", 99)
     compiled, graphs = fused(lambda x: torch.softmax(x, -1), dynamic=True)
-    for columns, type_ in ((99, "int"), (100, "long long")):
+    for columns, type_ in ((99, "int"), (100, "long long"), (101, "long long")):
         monkeypatch.setattr(_fused_kernel, "_kernels", {})
         x = torch.randn(4, columns)
         torch.testing.assert_close(compiled(x), torch.softmax(x, -1))
         (source,) = _fused_kernel._kernels
         assert f"({type_} start = 0;" in source
+    assert generated == [(), ("long long",)]
     assert kernels(graphs) == [1]
 
 

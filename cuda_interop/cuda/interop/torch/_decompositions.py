@@ -28,7 +28,42 @@ def _mean(x: Tensor, dims: list[int] | None, keepdim: bool = False, *, dtype: to
     count: Any = 1
     for dim in dims:
         count = count * x.shape[dim]
-    return (torch.sum(x, dims, keepdim, dtype=dtype) / count).to(dtype or x.dtype)
+    mean = (torch.sum(x, dims, True, dtype=dtype) / count).to(dtype or x.dtype)
+    return mean if keepdim else mean.squeeze(dims)
+
+
+def _sum(x: Tensor, dims: list[int] | None, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Tensor:
+    """Return a sum of the last dimension with that dimension, which a kernel computes, then without."""
+    if not dims or len(dims) == x.ndim:
+        return _full_sum(x, dtype=dtype) if not keepdim else NotImplemented
+    if keepdim or dims not in ([-1], [x.ndim - 1]):
+        return NotImplemented
+    return torch.sum(x, dims, True, dtype=dtype).squeeze(-1)
+
+
+def _full_sum(x: Tensor, *, dtype: torch.dtype | None = None) -> Tensor:
+    """Return a sum of all elements: a kernel adds rows, together with what is before it, and PyTorch their sums."""
+    dtype = dtype or x.dtype
+    if x.ndim < 2 or not dtype.is_floating_point or not x.is_floating_point():
+        return NotImplemented
+    wide = torch.promote_types(dtype, torch.float32)
+    return torch.sum(torch.sum(x, [-1], True, dtype=wide).flatten()).to(dtype)
+
+
+def _full_mean(x: Tensor, *, dtype: torch.dtype | None = None) -> Tensor:
+    total = _full_sum(x, dtype=dtype)
+    return total if total is NotImplemented else total / x.numel()
+
+
+def _extremum(reduction: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """Return the decomposition of `amax` or `amin`, like that of sums."""
+
+    def decompose(x: Tensor, dims: list[int] = (), keepdim: bool = False) -> Tensor:  # type: ignore[assignment]
+        if keepdim or x.ndim < 2 or list(dims) not in ([-1], [x.ndim - 1]):
+            return NotImplemented
+        return reduction(x, dims, True).squeeze(-1)
+
+    return decompose
 
 
 def _var_mean(
@@ -83,6 +118,11 @@ def _nll_loss_backward(
 def decompositions() -> dict[Any, Callable[..., Any]]:
     """Return the decompositions that the back-end uses."""
     own = {
+        aten.sum.dim_IntList: _sum,
+        aten.sum.default: _full_sum,
+        aten.mean.default: _full_mean,
+        aten.amax.default: _extremum(torch.amax),
+        aten.amin.default: _extremum(torch.amin),
         aten.mean.dim: _mean,
         aten.var_mean.correction: _var_mean,
         aten.clamp.default: _clamp,

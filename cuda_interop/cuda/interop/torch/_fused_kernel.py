@@ -46,6 +46,7 @@ class FusedKernel(torch.nn.Module):
     ) -> None:
         super().__init__()
         self.name, self.source = generate(group)
+        self._beyond: tuple[str, str] | None = None
         self._group, self._flat, self._axes = group, group.flat, needs_axes(group)
         self._sizes, self._strides = list(sizes), list(strides)
         self._outputs = list(zip(dtypes, per_row, strict=True))
@@ -71,10 +72,16 @@ class FusedKernel(torch.nn.Module):
         launch = self._launch(rows, sizes[-1], (*numbers, *arguments[count:], *outputs))
         name, source = self.name, self.source
         if sizes[-1] > MOST_COLUMNS:
-            name, source = generate(self._group, "long long")
+            name, source = self._wide()
         kernels = _kernels.get(source) or _kernels.setdefault(source, Kernels(source, _options(source)))
         run("torch.compile", kernels, [launch], [name], device)
         return outputs
+
+    def _wide(self) -> tuple[str, str]:
+        """Return name and source of the kernel for more columns than an `int` counts."""
+        if self._beyond is None:
+            self._beyond = generate(self._group, "long long")
+        return self._beyond
 
     def _launch(self, rows: int, columns: int, arguments: tuple[Any, ...]) -> Launch:
         if self._flat:
