@@ -240,5 +240,9 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
         ("emit/instructions/video.py", 'sign = "" if form.cmp in ("eq", "ne") else "s"', 'sign = "" if form.cmp in ("eq", "ne") else "u"'),
         ("emit/instructions/sync.py", 'held = builder.binary("and", held, frame.mask)\n', "\n"),
         ("emit/instructions/memory/conflicts.py", "%bits = and {mask} %same, %left", "%bits = and {mask} %same, %same"),
+        ("emit/simt/block_indices.py", 'return self.frame.warp_field("row_pitch", "i32")', 'return self.frame.warp_field("block_dim", "i32")'),
+        ("emit/simt/regions.py", 'lanes = frame.warp_field("lanes", "i32")', 'lanes = constant(-1, "i32")'),
+        ("emit/simt/regions.py", 'count = frame.entry.select(padded_rows.is_padded(frame), constant(0, "i32"), count)', "pass"),
+        ("emit/simt/padded_rows.py", "or not settings.native_gather or _reads_warps(function)", "or not settings.native_gather"),
     ],
 }  # fmt: skip

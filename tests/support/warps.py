@@ -22,7 +22,7 @@ from cuda.cpu.emit.simt.frame import FAULTS, SERVICES, WARP
 from cuda.cpu.ptx import program as ptx_program
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.runtime._runtime import Image
-from cuda.cpu.runtime.kernel_abi import Path
+from cuda.cpu.runtime.kernel_abi import HALF_RUN, Path
 
 LANES = 32
 WARP_BYTES = 1024
@@ -75,12 +75,15 @@ class Kernel:
         `sole` is a struct cpu_sole; `self.scattered` then tells whether operations did not use it.
         """
         block, grid, self.scattered = _three(threads), _three(blocks), False
-        together = int(np.prod(grid)) if self.path == Path.BLOCKS else 1
+        by_blocks = self.path in (Path.BLOCKS, Path.PADDED)
+        together = int(np.prod(grid)) if by_blocks else 1
+        pitch = _pitch(block) if self.path == Path.PADDED else block[0]
+        lanes = pitch * block[1] * block[2]
         table = _Services(services or {}, budget)
         parameters = _parameters(self.program.functions[self.name], args)
         for index in range(0, int(np.prod(grid)), together):
             shared_memory = np.zeros(self.program.shared_static + shared + 64, np.uint8)
-            count = -(-int(np.prod(block)) // LANES)
+            count = -(-lanes // LANES)
             rows = -1
             warps, local_memories = np.zeros((count, WARP_BYTES), np.uint8), np.zeros((count, LANES * local), np.uint8)
             for warp_id, (warp, local_memory) in enumerate(zip(warps, local_memories, strict=True)):
@@ -101,24 +104,14 @@ class Kernel:
                 _put(warp, "block_idx", np.unravel_index(index, grid[::-1])[::-1], np.uint32)
                 _put(warp, "block_dim", block, np.uint32)
                 _put(warp, "cluster_dim", [1, 1, 1], np.uint32)
-                threads_here = np.arange(warp_id * LANES, (warp_id + 1) * LANES)
-                exists = threads_here < np.prod(block)
                 _put(warp, "warp_count", count, np.uint32)
                 _put(warp, "warp_bytes", WARP_BYTES, np.uint32)
-                _put(warp, "lanes", int(sum(1 << i for i in range(LANES) if exists[i])), np.uint32)
-                axes = [
-                    threads_here % block[0],
-                    threads_here // block[0] % block[1],
-                    threads_here // (block[0] * block[1]),
-                ]
-                _put(warp, "thread_idx", np.concatenate(axes), np.uint32)
                 _put(warp, "blocks", together, np.uint32)
-                last = int(np.prod(block)) - LANES * (count - 1)
-                _put(warp, "last_lanes", (1 << last) - 1, np.uint32)
-                rows &= _rows(axes[0], exists)
+                _put(warp, "last_lanes", (1 << lanes - LANES * (count - 1)) - 1, np.uint32)
+                rows &= _put_threads(warp, warp_id, block, pitch)
             for warp in warps:
                 _put(warp, "rows", rows, np.uint32)
-            for warp in warps[:1] if self.path == Path.BLOCKS else warps:
+            for warp in warps[:1] if by_blocks else warps:
                 table.warp = warp
                 table.run(self.entry, warp.ctypes.data)
                 self.scattered |= bool(warp[WARP["scattered"]])
@@ -136,6 +129,24 @@ def compiled(text: str, name: str = "k", **options: object) -> Kernel:
 def _three(sizes: int | tuple[int, ...]) -> tuple[int, ...]:
     sizes = (sizes,) if isinstance(sizes, int) else sizes
     return sizes + (1,) * (3 - len(sizes))
+
+
+def _pitch(block: tuple[int, ...]) -> int:
+    """Return how many lanes the runtime gives a row, `pitch_of` in runtime/exec/grid.c."""
+    padded = -(-block[0] // HALF_RUN) * HALF_RUN
+    rows = block[1] * block[2]
+    return padded if rows > 1 and 2 * block[0] >= padded and padded * rows <= 32 * LANES else block[0]
+
+
+def _put_threads(warp: np.ndarray, warp_id: int, block: tuple[int, ...], pitch: int) -> int:
+    """Write which thread each lane of a warp is; return `rows` of the warp."""
+    lane = np.arange(warp_id * LANES, (warp_id + 1) * LANES)
+    x, y, z = lane % pitch, lane // pitch % block[1], lane // (pitch * block[1])
+    exists = (x < block[0]) & (z < block[2])
+    _put(warp, "lanes", int(sum(1 << i for i in range(LANES) if exists[i])), np.uint32)
+    _put(warp, "thread_idx", np.concatenate([x, y, z]), np.uint32)
+    _put(warp, "row_pitch", pitch, np.uint32)
+    return _rows(x, exists)
 
 
 def _rows(x: np.ndarray, exists: np.ndarray) -> int:

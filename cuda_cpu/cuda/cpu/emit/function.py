@@ -138,7 +138,8 @@ def _emit_copies(frame: Frame, flow: Flow, block: Block) -> None:
         builder.label(labels["full"])
         _emit_copy(frame, flow, block, builder.mask(-1), consecutive=True, full=True)
         builder.label(labels["else"])
-    if frame.graph.divergent >> block.number & 1 and not frame.module.settings.quick:
+    partial = frame.module.pads_rows or frame.graph.divergent >> block.number & 1
+    if partial and not frame.module.settings.quick:
         builder.branch(holds, labels["consecutive"], labels["scattered"])
         builder.label(labels["consecutive"])
         _emit_copy(frame, flow, block, mask, consecutive=True, full=False)

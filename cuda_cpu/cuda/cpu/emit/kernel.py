@@ -34,6 +34,7 @@ from cuda.cpu.emit.instructions.memory import (  # noqa: F401
     texture,
 )
 from cuda.cpu.emit.llvm.module import Module, Settings
+from cuda.cpu.emit.simt import padded_rows
 from cuda.cpu.emit.simt.parameters import local_alignment, local_size
 from cuda.cpu.passes import analyse, report
 from cuda.cpu.passes.explain_graph import explain_graph, line_of
@@ -109,7 +110,7 @@ def emit_kernel(program: Program, name: str, settings: Settings = DEFAULT) -> Ke
 
 def _path(module: Module, graphs: list[Graph], why: str) -> Path:
     if not why:
-        return Path.BLOCKS
+        return Path.PADDED if module.pads_rows else Path.BLOCKS
     instrumentation = module.settings.instrumentation
     if instrumentation is None or instrumentation.needs_fibers or module.settings.fibers or module.has_clusters:
         return Path.FIBERS
@@ -174,11 +175,17 @@ def _emit_functions(
             leaves,
             has_barriers=barriers or settings.tracks_barriers,
             has_clusters=clusters,
+            pads_rows=not why and _pads_rows(settings, functions, graphs),
         )
         for graph in graphs:
             at(graph.function)
             emit_function(module, program, graph)
     return module, graphs, why
+
+
+def _pads_rows(settings: Settings, functions: list[Function], graphs: list[Graph]) -> bool:
+    alone = len(functions) == 1 and _has_independent_lanes(functions[0])
+    return alone and padded_rows.is_worth_it(settings, functions[0], graphs[0])
 
 
 def _notes(graphs: list[Graph], settings: Settings, why: str) -> tuple[str, ...]:

@@ -155,8 +155,8 @@ cdef class CompiledKernel:
         for offset, size in layout:
             if not 0 <= offset <= offset + size <= parameter_bytes:
                 raise ValueError(f"a parameter of {size} bytes at {offset} is not within {parameter_bytes} bytes")
-        if path not in (CPU_PATH_WARPS, CPU_PATH_FIBERS, CPU_PATH_BLOCKS):
-            raise ValueError(f"path must be 0, 1 or 2, not {path}")
+        if path not in (CPU_PATH_WARPS, CPU_PATH_FIBERS, CPU_PATH_BLOCKS, CPU_PATH_PADDED):
+            raise ValueError(f"path must be 0 to 3, not {path}")
         if local_bytes > 1 << 24:
             raise ValueError(f"local_bytes must be at most 2**24, not {local_bytes}")
         if not 0 < alignment <= CPU_MAX_ALIGNMENT or alignment & (alignment - 1):

@@ -15,3 +15,4 @@ class Path(IntEnum):
     WARPS = 0  # by the runtime, one after the other
     FIBERS = 1  # by the runtime, on a fiber each, since they wait for each other
     BLOCKS = 2  # by the machine code, block by block
+    PADDED = 3  # the same, and rows of threads may be padded to half runs

@@ -86,6 +86,8 @@ class Module:
         The runtime counts lanes at barriers.
     has_clusters : bool
         Blocks may access each other's shared memory.
+    pads_rows : bool
+        The rows of a block's threads may be padded to half runs, see padded_rows.py.
     """
 
     def __init__(
@@ -96,6 +98,7 @@ class Module:
         *,
         has_barriers: bool,
         has_clusters: bool,
+        pads_rows: bool = False,
     ):
         self.settings = settings
         self.width = settings.width
@@ -105,6 +108,7 @@ class Module:
         self.leaves = leaves
         self.has_barriers = has_barriers
         self.has_clusters = has_clusters
+        self.pads_rows = pads_rows
         self._numbers: dict[tuple[str, int], int] = {}  # number of a location, by function and line
         self._parts: dict[str, str] = {}
 

@@ -40,7 +40,7 @@ class BlockIndices:
 
     def _groups_of_run(self, groups: Value) -> Value:
         frame = self.frame
-        sizes = [frame.warp_field("block_dim", "i32", 4 * axis) for axis in range(3)]
+        sizes = [self._size("block_dim", axis) for axis in range(3)]
         rows = frame.entry.binary("mul", sizes[1], sizes[2])
         several = frame.entry.compare("icmp ne", rows, 1)
         many = frame.entry.binary("and", several, affine.has_consecutive_lanes(frame))
@@ -151,11 +151,17 @@ class BlockIndices:
         for slot, value in zip(self._thread_slots[first:], index, strict=True):
             slot.store(value)
 
+    def _size(self, sizes: str, axis: int) -> Value:
+        """Return the size of the grid or block along an axis, of which rows may be padded."""
+        if self.frame.module.pads_rows and sizes == "block_dim" and axis == 0:
+            return self.frame.warp_field("row_pitch", "i32")
+        return self.frame.warp_field(sizes, "i32", 4 * axis)
+
     def _distance(self, lanes: int) -> list[Value]:
         """Return the distance along each axis of threads that are so many lanes apart."""
         frame, left, found = self.frame, constant(lanes, "i32"), []
         for axis in range(len(self._thread_slots)):
-            size = frame.warp_field("block_dim", "i32", 4 * axis)
+            size = self._size("block_dim", axis)
             found.append(frame.entry.binary("urem", left, size))
             left = frame.entry.binary("udiv", left, size)
         return found
@@ -166,7 +172,7 @@ class BlockIndices:
         for axis, (value, more) in enumerate(zip(index, by, strict=True), first):
             value = builder.binary("add", value, more)
             value = value if carry is None else builder.binary("add", value, carry)
-            size = self.frame.warp_field(sizes, "i32", 4 * axis)
+            size = self._size(sizes, axis)
             beyond = builder.binary("sub", value, size)  # negative where the axis does not end: sizes are below 2**31
             # A comparison would become a carry in the processor's flags, see `jit._choose_scheduler`.
             stays = builder.binary("ashr", beyond, constant(31, "i32"))  # -1 or 0

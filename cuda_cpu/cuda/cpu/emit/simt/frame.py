@@ -46,6 +46,7 @@ OF_BLOCK = {
     "runtime", "params", "shared", "symbols", "local_stride", "shared_size", "shared_static", "worker", "grid_dim",
     "block_dim", "cluster_dim", "grid_id", "grid_workspace", "stack_limit", "warp_count", "warp_bytes",
     "cluster_shared", "graph_exec", "rows", "blocks", "last_lanes", "counters", "ranges", "sole",
+    "row_pitch",
 }  # fmt: skip
 
 

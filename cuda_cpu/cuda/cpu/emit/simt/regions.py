@@ -14,6 +14,7 @@ from collections.abc import Callable
 from cuda.cpu.emit.access import affine
 from cuda.cpu.emit.llvm.slot import Slot
 from cuda.cpu.emit.llvm.values import Value, constant
+from cuda.cpu.emit.simt import padded_rows
 from cuda.cpu.emit.simt.barrier_spill import BarrierSpill
 from cuda.cpu.emit.simt.block_fusion import BlockFusion
 from cuda.cpu.emit.simt.block_indices import BlockIndices
@@ -65,6 +66,8 @@ class Regions:
         count = frame.entry.select(full, self.groups, short)
         if frame.consecutive_slot:
             count = frame.entry.select(affine.has_consecutive_lanes(frame), count, 0)
+        if frame.module.pads_rows:
+            count = frame.entry.select(padded_rows.is_padded(frame), constant(0, "i32"), count)
         return frame.entry.opaque(count)  # LLVM would else repeat the conditions
 
     # --- properties of a region ----------------------------------------------------------------------
@@ -171,8 +174,11 @@ class Regions:
         builder, frame = self.builder, self.frame
         if region.after is not None and self.some_leave:
             return self.spill.read("lanes", builder.mask_type)
-        last = builder.compare("icmp eq", index, self.last)
-        lanes = builder.select(last, frame.warp_field("last_lanes", "i32"), -1)
+        if frame.module.pads_rows:
+            lanes = frame.warp_field("lanes", "i32")
+        else:
+            last = builder.compare("icmp eq", index, self.last)
+            lanes = builder.select(last, frame.warp_field("last_lanes", "i32"), -1)
         if frame.group.first_lane is not None:
             shifted = builder.binary("lshr", lanes, frame.group.first_lane)
             lanes = builder.cast("trunc", shifted, builder.mask_type)

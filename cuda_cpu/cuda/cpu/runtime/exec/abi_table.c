@@ -102,7 +102,7 @@ const struct cpu_abi_entry cpu_abi_table[] = {
     WARP(budget) WARP(warp_id) WARP(shared_size) WARP(shared_static) WARP(worker) WARP(grid_dim) WARP(block_idx)
     WARP(block_dim) WARP(cluster_dim) WARP(grid_id) WARP(grid_workspace) WARP(thread_idx) WARP(stack_limit)
     WARP(cluster_shared) WARP(graph_exec) WARP(rows) WARP(current) WARP(warp_count) WARP(warp_bytes) WARP(blocks)
-    WARP(last_lanes) WARP(counters) WARP(ranges) WARP(sole) WARP(scattered)
+    WARP(last_lanes) WARP(counters) WARP(ranges) WARP(sole) WARP(scattered) WARP(row_pitch)
     SERVICE(barrier_sync) SERVICE(barrier_arrive) SERVICE(barrier_reduce) SERVICE(poll) SERVICE(fault) SERVICE(vprintf)
     SERVICE(malloc) SERVICE(free) SERVICE(assert_fail) SERVICE(nanosleep) SERVICE(clock) SERVICE(globaltimer)
     SERVICE(exit_lanes) SERVICE(cluster_arrive) SERVICE(cluster_wait) SERVICE(graph_set_conditional)

@@ -11,6 +11,7 @@
 #include "queue/graph.h"
 #include "worker.h"
 
+#define VECTOR_BYTES 64 /* of the widest vectors */
 #define PAGE ((size_t)65536) /* a multiple of every Linux page size */
 
 static void region_release(struct cpu_region *region)
@@ -53,17 +54,13 @@ bool cpu_block_share(struct cpu_block *block, struct cpu_job *job)
 {
     uint32_t slots = job->path == CPU_PATH_FIBERS ? job->cluster : 1;
     size_t alignment = job->compiled->alignment > 128 ? job->compiled->alignment : 128;
-    if (!shared_grow(&block->shared, job->shared_size + alignment, slots, block->worker->in_flight))
+    /* A masked load that reaches into the guard takes hundreds of cycles, though it reads nothing there. */
+    size_t behind = job->pitch == job->block_dim[0] ? 0 : VECTOR_BYTES;
+    size_t size = (job->shared_size + behind + alignment - 1) & ~(alignment - 1);
+    if (!shared_grow(&block->shared, size, slots, block->worker->in_flight))
         return false;
-    size_t size = (job->shared_size + alignment - 1) & ~(alignment - 1);
     block->shared_base = block->shared.begin + block->shared.usable - size;
     return true;
-}
-
-static cpu_lanes lanes_of_warp(uint32_t threads, uint32_t w)
-{
-    uint32_t left = threads - w * CPU_WARP_SIZE;
-    return left >= CPU_WARP_SIZE ? UINT32_MAX : (1u << left) - 1;
 }
 
 /* Return a mask: bit b is set if %tid.x grows by one from lane to lane in each aligned group of 2**b lanes (lanes that
@@ -83,19 +80,21 @@ static uint32_t runs_of(const struct cpu_warp *warp)
 
 static void fill_threads(struct cpu_block *block, const struct cpu_job *job)
 {
-    if (!memcmp(block->shape, job->block_dim, sizeof block->shape))
+    uint32_t shape[4] = {job->block_dim[0], job->block_dim[1], job->block_dim[2], job->pitch};
+    if (!memcmp(block->shape, shape, sizeof shape))
         return;
-    memcpy(block->shape, job->block_dim, sizeof block->shape);
-    uint32_t threads = job->block_dim[0] * job->block_dim[1] * job->block_dim[2];
+    memcpy(block->shape, shape, sizeof shape);
     uint32_t x = 0, y = 0, z = 0, runs = UINT32_MAX;
     for (uint32_t w = 0; w < job->warps; w++) {
         struct cpu_warp *warp = &block->warps[w].abi;
+        warp->lanes = 0;
         for (uint32_t lane = 0; lane < CPU_WARP_SIZE; lane++) {
             bool exists = z < job->block_dim[2];
             warp->thread_idx[0][lane] = exists ? x : 0;
             warp->thread_idx[1][lane] = exists ? y : 0;
             warp->thread_idx[2][lane] = exists ? z : 0;
-            if (exists && ++x == job->block_dim[0]) {
+            warp->lanes |= (cpu_lanes)(exists && x < job->block_dim[0]) << lane;
+            if (exists && ++x == job->pitch) {
                 x = 0;
                 if (++y == job->block_dim[1]) {
                     y = 0;
@@ -103,7 +102,6 @@ static void fill_threads(struct cpu_block *block, const struct cpu_job *job)
                 }
             }
         }
-        warp->lanes = lanes_of_warp(threads, w);
         runs &= runs_of(warp);
     }
     for (uint32_t w = 0; w < job->warps; w++)
@@ -126,6 +124,7 @@ static void fill_warp(struct cpu_block *block, uint32_t w)
     warp->shared_static = filling->shared_static;
     warp->worker = block->worker->index;
     warp->warp_count = filling->warps;
+    warp->row_pitch = filling->pitch;
     warp->warp_bytes = sizeof *running;
     memcpy(warp->grid_dim, filling->grid_dim, sizeof warp->grid_dim);
     memcpy(warp->block_dim, filling->block_dim, sizeof warp->block_dim);
@@ -155,6 +154,7 @@ static void fill_warps(struct cpu_block *block, struct cpu_job *job, uint64_t st
         .shared_size = job->shared_size,
         .shared_static = job->compiled->shared_static,
         .warps = job->warps,
+        .pitch = job->pitch,
     };
     memcpy(wanted.grid_dim, job->grid_dim, sizeof wanted.grid_dim);
     memcpy(wanted.block_dim, job->block_dim, sizeof wanted.block_dim);

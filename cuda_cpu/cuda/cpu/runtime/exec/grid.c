@@ -18,6 +18,14 @@
 #define POLL_NS 4000   /* polling interval at which an inline launch checks whether it has to be suspended */
 #define MAX_AT_ONCE 64
 
+/* Return the warp of CUDA that the first thread of a warp of a block is in; another one if rows are padded. */
+static uint32_t warp_of_threads(const struct cpu_job *job, const struct cpu_running *any, uint32_t number)
+{
+    const uint32_t(*index)[CPU_WARP_SIZE] = any->block->warps[number].abi.thread_idx;
+    const uint32_t *size = job->block_dim;
+    return ((index[2][0] * size[1] + index[1][0]) * size[0] + index[0][0]) / CPU_WARP_SIZE;
+}
+
 bool cpu_job_fault(struct cpu_job *job, struct cpu_running *warp, uint32_t kind, uint32_t line, uint64_t address,
                    const char *message)
 {
@@ -33,7 +41,7 @@ bool cpu_job_fault(struct cpu_job *job, struct cpu_running *warp, uint32_t kind,
         if (warp) {
             const struct cpu_warp *first = &warp->block->warps[0].abi;
             memcpy(fault->block, first->block_idx, sizeof fault->block);
-            fault->warp = job->path == CPU_PATH_BLOCKS ? first->current : warp->abi.warp_id;
+            fault->warp = warp_of_threads(job, warp, job->path == CPU_PATH_BLOCKS ? first->current : warp->abi.warp_id);
         }
     }
     atomic_store(&job->stop, kind);
@@ -189,14 +197,28 @@ static uint32_t chunk_of(const struct cpu_job *job, uint32_t block_time)
     return chunk < 1 ? 1 : chunk > MAX_AT_ONCE ? MAX_AT_ONCE : (uint32_t)chunk;
 }
 
+/* Return how many lanes a row of threads gets: more than it has threads if that makes the addresses of a SIMD group's
+ * lanes consecutive, but not twice as many, since these lanes take time, too. */
+static uint32_t pitch_of(const struct cpu_job *job)
+{
+    uint32_t x = job->block_dim[0], rows = job->block_dim[1] * job->block_dim[2];
+    uint32_t padded = (x + CPU_HALF_RUN - 1) & -CPU_HALF_RUN;
+    bool pads = job->compiled->path == CPU_PATH_PADDED && rows > 1 && 2 * x >= padded &&
+                padded * rows <= CPU_MAX_WARPS * CPU_WARP_SIZE;
+    return pads ? padded : x;
+}
+
 static void begin(struct cpu_job *job, const struct cpu_worker *worker)
 {
     struct cpu_compiled_kernel *compiled = job->compiled;
     uint32_t block_time = atomic_load(&compiled->block_time);
-    uint32_t threads = job->block_dim[0] * job->block_dim[1] * job->block_dim[2];
+    job->pitch = pitch_of(job);
+    uint32_t lanes = job->pitch * job->block_dim[1] * job->block_dim[2];
     job->blocks = (uint64_t)job->grid_dim[0] * job->grid_dim[1] * job->grid_dim[2];
-    job->warps = (threads + CPU_WARP_SIZE - 1) / CPU_WARP_SIZE;
+    job->warps = (lanes + CPU_WARP_SIZE - 1) / CPU_WARP_SIZE;
     job->path = job->cooperative && compiled->path == CPU_PATH_WARPS ? CPU_PATH_FIBERS : compiled->path;
+    if (job->path == CPU_PATH_PADDED)
+        job->path = CPU_PATH_BLOCKS;
     job->cluster = job->cluster_dim[0] * job->cluster_dim[1] * job->cluster_dim[2];
     if (job->cooperative)
         job->grid_workspace = (uint64_t)(uintptr_t)calloc(1, 4096);

@@ -5,9 +5,11 @@
  * exports the offsets and constants to Python.
  *
  * A kernel's machine code has one entry:  void NAME(struct cpu_warp *warp)
- * Depending on enum cpu_path, the runtime calls it in one of three ways:
+ * Depending on enum cpu_path, the runtime calls it in one of these ways:
  *   CPU_PATH_BLOCKS: once for `blocks` consecutive blocks, with the first warp of a block, on the worker's stack; the
  *                    machine code iterates over the warps, and advances `block_idx` from block to block.
+ *   CPU_PATH_PADDED: as CPU_PATH_BLOCKS, and the rows of threads along x may begin at multiples of CPU_HALF_RUN lanes,
+ *                    with lanes that do not exist behind each row: the kernel cannot tell which warp a thread is in.
  *   CPU_PATH_WARPS:  once for each warp, on the worker's stack.
  *   CPU_PATH_FIBERS: once for each warp, on a fiber of its own, since the warps wait for each other.
  */
@@ -18,10 +20,11 @@
 #include <stdint.h>
 
 #define CPU_WARP_SIZE 32
+#define CPU_HALF_RUN 16 /* HALF_RUN in kernel_abi.py */
 /* Bytes from the shared memory of one block to that of the next one in the cluster. A 32-bit .shared::cluster address
  * is (rank + 1) * stride + offset. Below the stride it is a .shared::cta address, in the block's own shared memory. */
 #define CPU_CLUSTER_STRIDE ((size_t)1 << 24)
-#define CPU_KERNEL_ABI 13 /* part of the disk cache's key */
+#define CPU_KERNEL_ABI 14 /* part of the disk cache's key */
 
 typedef uint32_t cpu_lanes; /* bit i: lane i */
 
@@ -30,6 +33,7 @@ enum cpu_path {
     CPU_PATH_WARPS = 0,  /* the runtime, one after the other */
     CPU_PATH_FIBERS = 1, /* the runtime, each on a fiber of its own, since they wait for each other */
     CPU_PATH_BLOCKS = 2, /* the machine code, block by block */
+    CPU_PATH_PADDED = 3, /* the same, with padded rows; a launch has CPU_PATH_BLOCKS */
 };
 
 /* Why a kernel ended early; the driver maps each to a CUresult. */
@@ -131,7 +135,7 @@ struct cpu_warp {
     const uint64_t *symbols;                /*  32  addresses of the program's symbols, by Program.symbols index */
     uint64_t local_stride;                  /*  40  bytes from one lane's local memory to the next one's */
     uint64_t local_top;                     /*  48  bytes of each lane's local memory in use by stack frames */
-    cpu_lanes lanes;                        /*  56  lanes that exist in this warp (the last warp of a block may be short) */
+    cpu_lanes lanes;                        /*  56  lanes that exist in this warp (the last one may be short, or rows padded) */
     int32_t budget;                         /*  60  loop iterations until poll is called; spinning costs 256 each */
     uint32_t warp_id;                       /*  64  index of the warp in its block */
     uint32_t shared_size;                   /*  68  static + dynamic */
@@ -152,11 +156,12 @@ struct cpu_warp {
     uint32_t warp_count;                    /* 560  warps of the block */
     uint32_t warp_bytes;                    /* 564  from one warp of the block to the next */
     uint32_t blocks;                        /* 568  to execute in this call, from block_idx on */
-    cpu_lanes last_lanes;                   /* 572  lanes that exist in the block's last warp (other warps are full) */
+    cpu_lanes last_lanes;                   /* 572  lanes that exist in the last warp (others are full, or rows padded) */
     uint64_t *counters;                     /* 576  of a profiled kernel, those of the worker */
     struct cpu_ranges *ranges;              /* 584  of a checked kernel, those of the worker: see check.h */
     struct cpu_sole *sole;                  /* 592  of the only worker that executes blocks, else NULL */
     uint32_t scattered;                     /* 600  set if there were atomic operations that `sole` makes faster */
+    uint32_t row_pitch;                     /* 604  lanes from one row of threads to the next: block_dim[0], or padded */
     /* Private data of the runtime follows (struct cpu_running), which is no part of the ABI. */
 };
 

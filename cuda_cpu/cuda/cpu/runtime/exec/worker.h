@@ -99,6 +99,7 @@ struct cpu_job {
     uint32_t path;    /* enum cpu_path */
     bool published;   /* helpers may join */
     uint32_t warps;   /* of each block */
+    uint32_t pitch;   /* row_pitch in struct cpu_warp */
     uint32_t cluster; /* blocks of each cluster */
     uint32_t chunk;   /* blocks taken at a time */
     int64_t start;    /* cpu_now() */
@@ -174,7 +175,7 @@ struct cpu_filling {
     struct cpu_sole *sole;
     uint64_t local_stride, grid_workspace, graph_exec;
     uint32_t grid_dim[3], block_dim[3], cluster_dim[3];
-    uint32_t shared_size, shared_static, warps;
+    uint32_t shared_size, shared_static, warps, pitch, unused;
 };
 
 struct cpu_block {
@@ -187,7 +188,7 @@ struct cpu_block {
     uint64_t following; /* successor of the last block index executed here; UINT64_MAX: none */
     uint64_t launch;  /* the worker's launch that the warps are filled for */
     bool moved;       /* some warp did more than poll since the scheduler's last round */
-    uint32_t shape[3]; /* block_dim that thread_idx is filled for */
+    uint32_t shape[4]; /* block_dim and pitch that thread_idx is filled for */
     struct cpu_filling filling;
     struct cpu_region shared, local;
     uint8_t *shared_base; /* start of the block's slot in the region */
