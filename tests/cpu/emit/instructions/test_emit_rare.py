@@ -154,6 +154,27 @@ def test_multiply_and_add():
         same(apply(f"mad.rn.{type_} $d, $a, $b, $c", type_, (type_, a), (type_, b), (type_, c)), fused)
 
 
+@pytest.mark.parametrize(
+    ("type_", "a", "b", "c", "expected"),
+    [
+        # Products in the middle of two halves or bfloats, which the third term decides.
+        ("f16", 3, 683, 2**-24, 2050),
+        ("f16", 3, 683, -(2**-24), 2048),
+        ("bf16", 7, 37, -(2.0**-100), 258),
+        ("bf16", 7, 37, 2.0**-100, 260),
+        # The sum is in the middle of two halves once rounded to a float.
+        ("f16", 1 + 2**-7, 2**-11 * (1 - 2**-7), 1 + 2**-10, 1 + 2**-10),
+        ("f16", -1 - 2**-7, 2**-11 * (1 - 2**-7), -1 - 2**-10, -1 - 2**-10),
+        ("f16", 1 + 2**-7, 2**-11 * (1 - 2**-7), -1 - 2**-10, -1 - 2**-10),
+    ],
+)
+def test_multiply_and_add_of_small_types_rounds_once(type_, a, b, c, expected):
+    numbers = np.array([a, b, c, expected], np.float32)
+    a, b, c, expected = numbers.view(np.uint32) >> 16 if type_ == "bf16" else numbers.astype(np.float16)
+    found = apply(f"fma.rn.{type_} $d, $a, $b, $c", type_, (type_, [a]), (type_, [b]), (type_, [c]))
+    same(found, [expected] * len(found))
+
+
 def signed24(x: int) -> int:
     x &= 0xFFFFFF
     return x - (1 << 24) if x >> 23 else x

@@ -66,12 +66,13 @@ def _power(exponent: int) -> str:
     return f"0x{(1023 + exponent) << 52:016X}"
 
 
-def fused(frame: Frame, a: Value, b: Value, c: Value) -> Value:
-    """Return a*b + c of widened 16-bit floats as a float that rounds to either 16-bit type as the exact result does."""
+def fused(frame: Frame, a: Value, b: Value, c: Value, type_: str) -> Value:
+    """Return a*b + c of widened 16-bit floats as a float that rounds to their type as the exact result does."""
     builder = frame.builder
+    if type_ == "f16":  # products are exact as floats: 22 bits, multiples of 2**-48
+        return _move_to_odd(frame, *_sum_and_error(frame, builder.binary("fmul", a, b), c))
     a, b, c = (builder.cast("fpext", value, "double") for value in (a, b, c))
-    product = builder.binary("fmul", a, b)  # exact
-    return round_to_odd(frame, *_sum_and_error(frame, product, c))
+    return round_to_odd(frame, *_sum_and_error(frame, builder.binary("fmul", a, b), c))
 
 
 def _sum_and_error(frame: Frame, a: Value, b: Value) -> tuple[Value, Value]:
@@ -83,18 +84,26 @@ def _sum_and_error(frame: Frame, a: Value, b: Value) -> tuple[Value, Value]:
     return total, builder.binary("fadd", rest, builder.binary("fsub", b, part))
 
 
+def _move_to_odd(frame: Frame, value: Value, error: Value) -> Value:
+    """Return value + error rounded to odd: the neighbour on the error's side unless the last bit is set already."""
+    builder, bits = frame.builder, frame.builder.bits(value)
+    width = width_of(bits.element)
+
+    def integer(number: int) -> Value:
+        return constant(number, bits.element)
+
+    inexact = builder.compare("fcmp one", error, Value("0.0", value.element, literal=True))
+    even = builder.compare("icmp eq", builder.binary("and", bits, integer(1)), integer(0))
+    sign = builder.binary("ashr", builder.binary("xor", bits, builder.bits(error)), integer(width - 1))
+    moved = builder.binary("add", bits, builder.binary("or", sign, integer(1)))
+    return builder.cast("bitcast", builder.select(builder.binary("and", inexact, even), moved, bits), value.element)
+
+
 def round_to_odd(frame: Frame, value: Value, error: Value | None = None) -> Value:
     """Return value + error (doubles) as a float rounded to odd, which can be rounded again without error."""
     builder = frame.builder
-    bits = builder.bits(value)
     if error is not None:
-        # Move to the neighbour on the error's side unless the last bit is set already.
-        inexact = builder.compare("fcmp one", error, Value("0.0", "double", literal=True))
-        even = builder.compare("icmp eq", builder.binary("and", bits, constant(1, "i64")), constant(0, "i64"))
-        apart = builder.compare("icmp slt", builder.binary("xor", bits, builder.bits(error)), constant(0, "i64"))
-        moved = builder.binary("add", bits, builder.select(apart, constant(-1, "i64"), constant(1, "i64")))
-        bits = builder.select(builder.binary("and", inexact, even), moved, bits)
-        value = builder.cast("bitcast", bits, "double")
+        value = _move_to_odd(frame, value, error)
     short = builder.cast("fptrunc", value, "float")
     back = builder.cast("fpext", short, "double")
     inexact = builder.compare("fcmp one", back, value)
