@@ -73,6 +73,8 @@ def _element(low: Lowering, value: V, node: Node, match: re.Match[str]) -> None:
         _printf(low, f"%{form}{letter if letter in _FLOATS else 'f'}", [wide])
         return
     unsigned = isinstance(element, Pointer) or letter in "uoxX" or element.bits == 1
+    if isinstance(element, Scalar) and 1 < element.bits < 32:  # as C promotes arguments
+        value = b.convert("sext", value, "i32")
     wide = b.convert("zext" if unsigned else "sext", value, "i64")
     chosen = letter if letter in _INTEGERS and letter != "c" else "llu" if unsigned else "d"
     _printf(low, f"%{form}ll{chosen.removeprefix('ll')}", [wide])

@@ -4,7 +4,7 @@
 
 Opcodes, operands and attributes are those of BytecodeOpcodes.td and Ops.td in NVIDIA/cuda-tile (release 13.3), whose
 encoding section 5.7 of the specification describes ("Operation Encoding"). Those of 13.4 are described in chapter 9 of
-its version 13.4; NVIDIA's assembler accepts them as they are here (`python -m ci.random_tile_programs`).
+its version 13.4; NVIDIA's assembler accepts them as they are here.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ ROWS = (
     _row(0x28, "fma", "lhs rhs acc", _FLOAT),
     _row(0x29, "for", "lower upper step initial*", "unsigned:unit@13.2", results=-1, regions=1),
     _row(0x2A, "ftof", "source", "rounding:rounding"),
-    _row(0x2B, "ftoi", "source", "signedness:signed rounding:rounding"),
+    _row(0x2B, "ftoi", "source", "signedness:signed rounding:rounding saturate:unit@13.4"),
     _row(0x2C, "get_global", "", "symbol:string"),
     _row(0x2D, "get_index_space_shape", "source", results=-1),
     _row(0x2E, "get_num_tile_blocks", "", results=3),
