@@ -14,6 +14,7 @@ from cuda.core import (
     launch,
 )
 from cuda.core.typing import CompilerBackendType
+from cuda.core.utils import InMemoryProgramCache
 
 pytestmark = [pytest.mark.needs_nvrtc, pytest.mark.needs_nvjitlink]
 
@@ -114,6 +115,20 @@ def test_driver_links(driver_backend, stream, upload, host, kind):
     with upload(np.array([21], "i4")) as data:
         launch(stream, LaunchConfig(grid=1, block=1), code.get_kernel("k"), data)
         assert host(data, "i4")[0] == 42
+
+
+def test_a_cache_needs_no_nvjitlink(driver_backend, monkeypatch):
+    from cuda.bindings import nvjitlink
+
+    def absent():
+        raise RuntimeError("nvJitLink is not installed")
+
+    monkeypatch.setattr(nvjitlink, "version", absent)
+    ptx = Program(PART, "c++", ProgramOptions(arch=driver_backend)).compile("ptx").code
+    cache = InMemoryProgramCache()
+    program = Program(ptx.decode(), "ptx", ProgramOptions(arch=driver_backend))
+    assert program.compile("cubin", cache=cache).code == program.compile("cubin", cache=cache).code
+    assert len(cache) > 0
 
 
 def test_links_not_supported_by_the_driver(driver_backend):

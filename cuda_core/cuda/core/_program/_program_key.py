@@ -124,7 +124,7 @@ def _refuse_files(options: ProgramOptions, source: bytes, extra_digest: bytes | 
         )
 
 
-def _build(api: Literal["nvrtc", "nvvm", "nvjitlink"], version: Sequence[int]) -> bytes:
+def _build(api: Literal["nvrtc", "nvvm"], version: Sequence[int]) -> bytes:
     return f"{api} {'.'.join(map(str, version))} {_compiler_build.of(api)}".encode()
 
 
@@ -147,10 +147,10 @@ def _spelled(options: ProgramOptions, kind: str, target: str) -> list[bytes]:
     if kind == "nvvm":
         spelled = _spelled_ir(options, target)
     if target == "cubin":
-        from cuda.bindings import nvjitlink
+        from cuda.core._program._linker import assembler_build
 
         linker = options._for_linker() if kind == "ptx" else LinkerOptions(arch=arch)
-        spelled += [_build("nvjitlink", nvjitlink.version()), *linker.as_bytes("nvjitlink")]
+        spelled += [assembler_build(), *linker.as_bytes("nvjitlink")]
     return spelled  # empty if PTX is returned unchanged
 
 
