@@ -63,6 +63,11 @@ class Kernels:
         """Return name and architecture of what is compiled."""
         return sorted(self._code)
 
+    def add_compiled(self, other: Kernels) -> None:
+        """Take over what another object for the same source has compiled."""
+        with self._lock:
+            self._code = {**other._code, **self._code}
+
     def _compiled(self, name: str, arch: str) -> ObjectCode:
         code = self._code.get((name, arch))
         if code is None:

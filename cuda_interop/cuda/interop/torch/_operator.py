@@ -12,7 +12,7 @@ import torch
 from torch.compiler import is_dynamo_compiling
 
 from cuda.core import ProgramOptions
-from cuda.interop.torch import _debug, _gradient, _plan, _run, _signature, _vmap
+from cuda.interop.torch import _debug, _gradient, _pickle, _plan, _run, _signature, _vmap
 from cuda.interop.torch._arguments import Arguments
 from cuda.interop.torch._kernels import Kernels
 from cuda.interop.torch._names import kernel_name
@@ -62,6 +62,7 @@ class Operator:
         self._fast = (fast and not autocast and fast.call) or None
         self._below = fast and fast.below
         self._gradient: _gradient.Gradient | None = None
+        self.recipe: dict[str, Any] = {}  # the arguments of `operator`
         if not any(each.mutated for each in signature.parameters):
             torch.library.register_autograd(name, self._backward, setup_context=self._setup, lib=self._library)
 
@@ -73,6 +74,13 @@ class Operator:
 
     def __repr__(self) -> str:
         return f"<Operator {self.name}{self.schema}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _pickle.reduce(self, _restored)
+
+    def __setstate__(self, state: tuple[Callable[..., Any], Sequence[str]]) -> None:
+        if self._gradient is None:
+            self.gradient(state[0], wrt=state[1])
 
     def gradient(
         self, function: Callable[..., Any] | None = None, *, wrt: Sequence[str] | None = None
@@ -313,12 +321,34 @@ def operator(
         raise ValueError(f"name is {name!r}, must be of the form 'mylib::rms_norm'")
     kernels = source if isinstance(source, Kernels) else Kernels(source, options)
 
+    mutates = tuple(mutates)
+    recipe = {
+        "kernel": kernel,
+        "mutates": mutates,
+        "contiguous": contiguous,
+        "align": align,
+        "dtypes": dtypes,
+        "leading": tuple(leading),
+        "autocast": autocast,
+        "deterministic": deterministic,
+    }
+
     def decorate(function: Callable[..., Any]) -> Operator:
         signature = _signature.read(name, function, mutates, contiguous, align, dtypes)
         made = Operator(name, function, kernels, signature, kernel, deterministic, autocast is not None)
         torch.library.register_vmap(name, _vmap.rule(made.overload, signature, leading), lib=made._library)
         for device in ("cpu", "cuda") if autocast is not None else ():
             torch.library.register_autocast(name, device, autocast, lib=made._library)
+        made.recipe = recipe
+        _pickle.known[name] = made
         return made
 
     return decorate
+
+
+def _restored(name: str, function: Callable[..., Any], kernels: Kernels, recipe: Mapping[str, Any]) -> Operator:
+    """Return the operator of a name from a pickle, with compiled code; it is made if this process has none."""
+    if (found := _pickle.known.get(name)) is None:
+        return operator(name, kernels, **recipe)(function)
+    _pickle.share(found, kernels)
+    return found
