@@ -3,8 +3,8 @@
 """Executors of Lightning Thunder that make CUDA C++ kernels of the operations in its traces.
 
 `fusion_executor` fuses element-wise operations, casts, broadcasts and reductions of the last dimension.
-`operator_executor` has kernels for softmax, layer norm, RMS norm, GELU and cross-entropy. The extra ``thunder`` names
-the versions that work together.
+`operator_executor` has kernels for softmax, layer norm, RMS norm, GELU, cross-entropy and attention. The extra
+``thunder`` names the versions that work together.
 
 Examples
 --------
@@ -26,6 +26,7 @@ except (ImportError, AttributeError) as error:  # AttributeError: PyTorch 2.13 h
         name=getattr(error, "name", None),
     ) from error
 
+from cuda.interop.thunder import _attention as _attention  # registers it
 from cuda.interop.thunder._fusion import fused_kernels, fusion_executor
 from cuda.interop.thunder._operators import operator_executor
 

@@ -246,7 +246,7 @@ template <class T, int N> __global__ void cross_entropy_backward(
 """
 
 
-class _Kernels(Kernels):
+class BundledKernels(Kernels):
     """The kernels; their options are made when the first is compiled, as that initialises the driver."""
 
     def _compiled(self, name: str, arch: str) -> ObjectCode:
@@ -254,7 +254,7 @@ class _Kernels(Kernels):
         return super()._compiled(name, arch)
 
 
-_KERNELS = _Kernels(_SOURCE)
+_KERNELS = BundledKernels(_SOURCE)
 _ROWS_OF_A_BLOCK = 8
 _MOST_BLOCKS = 4096
 _MOST_CHUNKS = 64

@@ -20,7 +20,13 @@ operator_executor = OperatorExecutor("cuda_core_operators", version="1")
 _TYPES = {torch.float64, torch.float32, torch.float16, torch.bfloat16}
 
 
-def _symbol(name: str, meta: Callable[..., Any], function: Callable[..., Any], **options: Any) -> Any:
+def torch_type(x: TensorProxy) -> torch.dtype:
+    """Return the type of a tensor as PyTorch's."""
+    return to_torch_dtype(x.dtype)
+
+
+def symbol(name: str, meta: Callable[..., Any], function: Callable[..., Any], **options: Any) -> Any:
+    """Return the operation of traces that calls a function."""
     return operator_executor.register_operator(f"cuda_{name}", meta=meta, fn=function, **options)
 
 
@@ -28,12 +34,13 @@ def _like(x: TensorProxy, *_: Any) -> TensorProxy:
     return TensorProxy(like=x)
 
 
-def _per_row(x: TensorProxy) -> TensorProxy:
+def per_row(x: TensorProxy) -> TensorProxy:
+    """Return the proxy of a tensor with an accumulated number for each row."""
     dtype = to_dtype(_kernels.accumulator(to_torch_dtype(x.dtype)))
     return TensorProxy(like=x, shape=x.shape[:-1], dtype=dtype)
 
 
-def _is_supported(x: Any, *others: Any) -> bool:
+def is_supported(x: Any, *others: Any) -> bool:
     """Return whether a tensor has rows of a type that the kernels have, and the others its type."""
     if not isinstance(x, TensorProxy) or x.ndim == 0 or x.numel == 0 or to_torch_dtype(x.dtype) not in _TYPES:
         return False
@@ -51,12 +58,12 @@ def _softmax_backward(y: torch.Tensor, grad: torch.Tensor) -> torch.Tensor:
     return _kernels.softmax_backward(y, grad, _kernels.width(y.shape[-1], y, grad))
 
 
-softmax = _symbol("softmax", _like, _softmax)
-softmax_backward = _symbol("softmax_backward", _like, _softmax_backward)
+softmax = symbol("softmax", _like, _softmax)
+softmax_backward = symbol("softmax_backward", _like, _softmax_backward)
 
 
 def _can_softmax(x: Any, dim: int, *, dtype: Any = None) -> bool:
-    return _is_supported(x) and dim in (-1, x.ndim - 1) and dtype in (None, x.dtype, to_torch_dtype(x.dtype))
+    return is_supported(x) and dim in (-1, x.ndim - 1) and dtype in (None, x.dtype, to_torch_dtype(x.dtype))
 
 
 def _softmax_gradient(x: Any, dim: int, *, dtype: Any = None) -> Any:
@@ -90,8 +97,8 @@ def _norm_backward_meta(x: Any, *_: Any) -> Any:
     return TensorProxy(like=x), column, TensorProxy(like=column)
 
 
-norm = _symbol("norm", lambda x, *_: (TensorProxy(like=x), _per_row(x), _per_row(x)), _norm)
-norm_backward = _symbol("norm_backward", _norm_backward_meta, _norm_backward)
+norm = symbol("norm", lambda x, *_: (TensorProxy(like=x), per_row(x), per_row(x)), _norm)
+norm_backward = symbol("norm_backward", _norm_backward_meta, _norm_backward)
 
 
 def _norm_gradient(x: Any, weight: Any, bias: Any, eps: float, centred: bool) -> Any:
@@ -106,7 +113,7 @@ def _norm_gradient(x: Any, weight: Any, bias: Any, eps: float, centred: bool) ->
 
 
 def _can_norm(x: Any, shape: Any, weight: Any = None, bias: Any = None, eps: Any = None) -> bool:
-    return _is_supported(x, weight, bias) and len(shape) == 1
+    return is_supported(x, weight, bias) and len(shape) == 1
 
 
 operator_executor.register_implementation(
@@ -141,8 +148,8 @@ def _gelu_backward(x: torch.Tensor, grad: torch.Tensor, tanh: bool) -> torch.Ten
     return _kernels.gelu_backward(x, grad, tanh, _kernels.width(x.numel(), x, grad))
 
 
-gelu = _symbol("gelu", _like, _gelu)
-gelu_backward = _symbol("gelu_backward", _like, _gelu_backward)
+gelu = symbol("gelu", _like, _gelu)
+gelu_backward = symbol("gelu_backward", _like, _gelu_backward)
 
 
 def _gelu_gradient(x: Any, *, approximate: str = "none") -> Any:
@@ -153,7 +160,7 @@ def _gelu_gradient(x: Any, *, approximate: str = "none") -> Any:
 
 operator_executor.register_implementation(
     ltorch.gelu,
-    checker=lambda x, *, approximate="none": _is_supported(x),
+    checker=lambda x, *, approximate="none": is_supported(x),
     execution_transform=lambda x, *, approximate="none": gelu(x, approximate == "tanh"),
     grad_transform=_gelu_gradient,
 )
@@ -170,8 +177,8 @@ def _cross_entropy_backward(x: Any, target: Any, log_sum: Any, grad: Any, ignore
     return _kernels.cross_entropy_backward(x, target, log_sum, grad, ignored, _kernels.width(x.shape[-1], x))
 
 
-cross_entropy = _symbol("cross_entropy", lambda x, *_: (_per_row(x), _per_row(x)), _cross_entropy)
-cross_entropy_backward = _symbol("cross_entropy_backward", _like, _cross_entropy_backward)
+cross_entropy = symbol("cross_entropy", lambda x, *_: (per_row(x), per_row(x)), _cross_entropy)
+cross_entropy_backward = symbol("cross_entropy_backward", _like, _cross_entropy_backward)
 
 
 def _can_cross_entropy(
@@ -186,7 +193,7 @@ def _can_cross_entropy(
 ) -> bool:
     plain = weight is None and size_average is None and reduce is None and label_smoothing == 0.0
     return (
-        plain and _is_supported(x) and x.ndim == 2 and target.ndim == 1 and to_torch_dtype(target.dtype) == torch.int64
+        plain and is_supported(x) and x.ndim == 2 and target.ndim == 1 and to_torch_dtype(target.dtype) == torch.int64
     )
 
 
