@@ -63,6 +63,26 @@ def test_block_algorithms(compiler, device, stream):
     assert total[0] == 3 + terms.sum()
 
 
+@needs_cccl
+@pytest.mark.parametrize("compiler", [pytest.param("nvrtc", marks=pytest.mark.needs_nvrtc), "clang"])
+def test_complex_numbers(compiler, device, stream):
+    source = """#include <cuda/std/complex>
+        #include <cuda/std/chrono>
+        extern "C" __global__ void k(float *x) {
+            using namespace cuda::std::chrono_literals; cuda::std::complex<float> z(x[0], x[1]), w = z * z + 1.0f;
+            cuda::std::complex<__half> h(x[0], x[1]); h = h + h; w += sin(z) * 0.0f;
+            x[2] = w.real(); x[3] = w.imag(); x[4] = abs(z);
+            x[5] = h.imag(); x[6] = cuda::std::chrono::milliseconds(2s).count(); }"""
+    options = ProgramOptions(compiler=compiler, arch=f"sm_{device.arch}", std="c++17", use_bundled_headers=True)
+    kernel = Program(source, "c++", options).compile("cubin").get_kernel("k")
+    buffer = LegacyPinnedMemoryResource().allocate(28, stream=stream)
+    x = np.frombuffer(memoryview(buffer), np.float32)
+    x[:2] = 3, 4
+    launch(stream, LaunchConfig(grid=1, block=1), kernel, buffer)
+    stream.sync()
+    assert x.tolist() == [3, 4, -6, 24, 5, 8, 2000]
+
+
 def test_a_folder_with_cccl_is_recognised(tmp_path):
     assert _cccl.cccl_options([str(tmp_path)], bundled=False) == []
     (tmp_path / "cuda").mkdir()

@@ -20,6 +20,7 @@ pytest_generate_tests = run_with_both(
     "test_cuda_math",
     "test_cuda_math_exact",
     "test_cuda_primitives",
+    "test_cuda_scale_factors",
     "test_cuda_small_floats",
     "test_cuda_tiny_floats",
     "test_cuda_wmma",

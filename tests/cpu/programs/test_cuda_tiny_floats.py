@@ -125,3 +125,27 @@ def test_without_saturation(arch):
         wanted = x.astype(dtype).astype(np.float32)  # of ml_dtypes: NaN or infinity where it is too large
         np.testing.assert_array_equal(result.view(dtype).astype(np.float32), wanted)
         assert (np.abs(x) > 1.1 * most).any()
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_codes_to_bfloat16(name):
+    dtype, _, _, family, last = FORMATS[name]
+    source = f"""extern "C" __global__ void k(float *back) {{
+        int t = blockIdx.x * blockDim.x + threadIdx.x;
+        __nv_bfloat16_raw x = __nv_cvt_{family}_to_bf16raw(t & 255, {last});
+        __nv_bfloat162_raw y = __nv_cvt_{family}x2_to_bf162raw(__nv_{family}x2_storage_t(t), {last});
+        back[t] = (float)__nv_bfloat16(x); back[65536 + t] = (float)__nv_bfloat162(y).x;
+        back[131072 + t] = (float)__nv_bfloat162(y).y; }}"""
+    back = np.zeros((3, COUNT), np.float32)
+    run(source, "sm_90", back)
+    bits = 4 if family == "fp4" else 8
+    used = (1 << int(family[2:])) - 1
+    values = np.arange(256).astype(np.uint8)
+    as_float = (values & used).view(dtype).astype(np.float32)
+    t = np.arange(COUNT)
+    limit = 256 if bits == 4 else COUNT
+    np.testing.assert_array_equal(back[0, : used + 1], as_float[: used + 1])
+    valid = (t < limit) & ((t & 255) & ~used == 0) if bits == 8 else t < limit
+    valid &= ((t >> 8) & ~used) == 0
+    np.testing.assert_array_equal(back[1][valid], as_float[(t & used if bits == 4 else t & 255)][valid])
+    np.testing.assert_array_equal(back[2][valid], as_float[(t >> bits) & used][valid])

@@ -54,3 +54,4 @@ __OPEN_CUDA_TINY_CONVERSIONS(fp8, __OPEN_CUDA_FP8_ARGUMENTS, __nv_saturation_t s
                              __nv_fp8_interpretation_t kind)
 __OPEN_CUDA_TINY_CLASSES(e4m3, fp8, __NV_E4M3, 8, __NV_SATFINITE, __NV_E4M3)
 __OPEN_CUDA_TINY_CLASSES(e5m2, fp8, __NV_E5M2, 8, __NV_SATFINITE, __NV_E5M2)
+#include "open_cuda/scale_factors.h"

@@ -3,6 +3,7 @@
 // Included before programs that can include CCCL. CCCL takes clang for a compiler of host code too and looks for the
 // C++ standard library; to NVRTC, which has none, it brings its own. The macros are those that NVRTC defines.
 #pragma once
+#include "cccl_builtins.h"
 #undef __clang__
 #undef __GNUC__
 #define __CUDACC_VER_MAJOR__ 13
@@ -15,8 +16,16 @@
 #define CUDA_VERSION 13000
 #endif
 #define __NV_BUILTIN_INITIALIZER_LIST
-#define CCCL_DISABLE_NVFP8_SUPPORT // conversions of e8m0 are missing in cuda_fp8.h
 #pragma clang diagnostic ignored "-Wunknown-pragmas"
+#pragma clang diagnostic ignored "-Wreserved-user-defined-literal"
+#pragma clang diagnostic ignored "-Wc++26-extensions"
+#pragma clang diagnostic ignored "-Winvalid-constexpr" // of functions that call such builtins
+
+// Programming Guide, "L2 Access Management". What is known of a pointer is for the compiler: nothing is done with it.
+enum cudaAccessProperty { cudaAccessPropertyNormal, cudaAccessPropertyStreaming, cudaAccessPropertyPersisting };
+extern "C++" __device__ __inline__ void *__nv_associate_access_property(const void *pointer, unsigned long long) {
+    return const_cast<void *>(pointer);
+}
 
 namespace std {
 // The compiler makes objects of this class from lists in braces: a pointer and a length.

@@ -189,3 +189,10 @@ __OPEN_CUDA_CONST float nanf(const char *) { return __builtin_nanf(""); }
     __OPEN_CUDA_CONST constexpr bool signbit(type x) { return __builtin_signbit(x); }
 __OPEN_CUDA_CLASSES(float)
 __OPEN_CUDA_CLASSES(double)
+#define __OPEN_CUDA_CLASSES_AS_INT(type, suffix)                                                    \
+    __OPEN_CUDA_CONST int __isnan##suffix(type x) { return __builtin_isnan(x); }                    \
+    __OPEN_CUDA_CONST int __isinf##suffix(type x) { return __builtin_isinf(x); }                    \
+    __OPEN_CUDA_CONST int __finite##suffix(type x) { return __builtin_isfinite(x); }                \
+    __OPEN_CUDA_CONST int __signbit##suffix(type x) { return __builtin_signbit(x); }
+__OPEN_CUDA_CLASSES_AS_INT(float, f)
+__OPEN_CUDA_CLASSES_AS_INT(double, )

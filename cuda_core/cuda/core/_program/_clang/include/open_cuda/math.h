@@ -86,3 +86,7 @@ __OPEN_CUDA_CONST double max(double x, double y) { return fmax(x, y); }
 __OPEN_CUDA_CONST double max(float x, double y) { return fmax((double)x, y); }
 __OPEN_CUDA_CONST double max(double x, float y) { return fmax(x, (double)y); }
 __OPEN_CUDA_CONST float fdividef(float x, float y) { return x / y; }
+// Of turns: CUDA Math API, "Single Precision Intrinsics".
+__OPEN_CUDA_CONST float __sin2pif(float x) { return sinpif(2 * x); }
+__OPEN_CUDA_CONST float __cos2pif(float x) { return cospif(2 * x); }
+__OPEN_CUDA_FN void __sincos2pif(float x, float *sine, float *cosine) { sincospif(2 * x, sine, cosine); }

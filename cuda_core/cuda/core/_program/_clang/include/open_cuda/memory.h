@@ -81,6 +81,7 @@
 __OPEN_CUDA_SPACE(global, global)
 __OPEN_CUDA_SPACE(shared, shared)
 __OPEN_CUDA_SPACE(local, local)
+__OPEN_CUDA_SPACE(grid_constant, param)
 __OPEN_CUDA_SPACE(constant, const)
 __OPEN_CUDA_IS_SPACE(__isGlobal, global)
 __OPEN_CUDA_IS_SPACE(__isShared, shared)

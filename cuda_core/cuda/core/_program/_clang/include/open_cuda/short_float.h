@@ -38,7 +38,9 @@ struct __attribute__((may_alias)) __align__(2) __OPEN_CUDA_T {
     __host__ __device__ constexpr operator float() const { return __OPEN_CUDA_FORMAT::widen(__x); }
     __host__ __device__ constexpr operator bool() const { return (__x & 0x7fff) != 0; }
     __host__ __device__ constexpr operator __OPEN_CUDA_RAW() const { return {__x}; }
+    __host__ __device__ operator __OPEN_CUDA_RAW() const volatile { return {__x}; }
     __host__ __device__ __OPEN_CUDA_T &operator=(__OPEN_CUDA_RAW raw) { return __x = raw.x, *this; }
+    __host__ __device__ volatile __OPEN_CUDA_T &operator=(__OPEN_CUDA_RAW raw) volatile { return __x = raw.x, *this; }
     __host__ __device__ __OPEN_CUDA_T &operator=(float x) { return *this = __OPEN_CUDA_T(x); }
     __host__ __device__ __OPEN_CUDA_T &operator=(double x) { return *this = __OPEN_CUDA_T(x); }
     __OPEN_CUDA_INTEGER_MEMBERS(short, short)

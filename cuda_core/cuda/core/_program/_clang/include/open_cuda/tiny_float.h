@@ -68,6 +68,14 @@ template <int digits, int bias> __OPEN_CUDA_CONST __half __open_cuda_from_tiny(u
     __OPEN_CUDA_FN __half2_raw __nv_cvt_##fp##x2_to_halfraw2(__nv_##fp##x2_storage_t x,                             \
                                                              __nv_##fp##_interpretation_t kind) {                   \
         return __open_cuda_from_##fp##x2(x, kind);                                                                  \
+    }                                                                                                               \
+    __OPEN_CUDA_FN __nv_bfloat16_raw __nv_cvt_##fp##_to_bf16raw(__nv_##fp##_storage_t x,                            \
+                                                                __nv_##fp##_interpretation_t kind) {                \
+        return __nv_bfloat16((float)__open_cuda_from_##fp(x, kind));                                                \
+    }                                                                                                               \
+    __OPEN_CUDA_FN __nv_bfloat162_raw __nv_cvt_##fp##x2_to_bf162raw(__nv_##fp##x2_storage_t x,                      \
+                                                                    __nv_##fp##_interpretation_t kind) {            \
+        return __float22bfloat162_rn(__half22float2(__open_cuda_from_##fp##x2(x, kind)));                           \
     }
 
 // The classes of a kind of numbers. Constructors saturate and round to the nearest.

@@ -21,11 +21,18 @@ __OPEN_CUDA_FN int __syncthreads_count(int predicate) {
                  : "=r"(result) : "r"(predicate) : "memory");
     return result;
 }
+__OPEN_CUDA_FN void __barrier_sync(unsigned barrier) { asm volatile("barrier.sync %0;" ::"r"(barrier) : "memory"); }
+__OPEN_CUDA_FN void __barrier_sync_count(unsigned barrier, unsigned threads) {
+    asm volatile("barrier.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
 __OPEN_CUDA_FN void __syncwarp(unsigned mask = 0xffffffff) {
     asm volatile("bar.warp.sync %0;" ::"r"(mask) : "memory");
 }
 __OPEN_CUDA_FN void __threadfence_block() { asm volatile("fence.acq_rel.cta;" ::: "memory"); }
 __OPEN_CUDA_FN void __threadfence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+#if __CUDA_ARCH__ >= 900
+__OPEN_CUDA_FN void __threadfence_cluster() { asm volatile("fence.acq_rel.cluster;" ::: "memory"); }
+#endif
 __OPEN_CUDA_FN void __threadfence_system() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
 
 __OPEN_CUDA_FN unsigned __activemask() {
