@@ -77,7 +77,7 @@ EXACT: dict[str, Signature] = {
     **_rounded("H", "F", "__float2half"), **_rounded("B", "F", "__float2bfloat16"),
     **_rows("H", "D", "__double2half"), **_rows("B", "D", "__double2bfloat16"),
 }  # fmt: skip
-FROM_SM_80 = {"__hfma_relu", "__hfma_sat", "__hmin_nan", "__hmax_nan"}
+FROM_SM_80 = {"__hfma", "__hfma_relu", "__hfma_sat", "__hmin_nan", "__hmax_nan"}
 # Overloaded for bfloat16, too.
 for _name in (SHORT_BINARY + " " + SHORT_TERNARY).split():
     EXACT[f"{_name} "] = (LETTERS["B"], (LETTERS["B"],) * len(EXACT[_name][1]))
