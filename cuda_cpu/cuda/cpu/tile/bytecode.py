@@ -181,8 +181,8 @@ def _view(part: Stream, types: list[Type], version: tuple[int, int], name: str) 
     if sparse >= rank or any(each <= 0 for each in steps):
         raise part.fail(f"a {name} of {tensor} has wrong strides or no dimension {sparse}")
     checked(Tile(tensor.element, shape), part)
-    if sparse >= 0:  # along it, an index is an element's
-        steps = (*shape[:sparse], 1, *shape[sparse + 1 :])
+    if sparse >= 0:  # indices are those of elements, as NVIDIA's assembler shows
+        steps = (1,) * rank
     return PartitionView(shape, tensor, dim_map, padding, steps, sparse, name)
 
 
