@@ -309,6 +309,11 @@ class Builder:
             part = Part(ref, element, lanes)
         return part
 
+    def cast_part(self, part: Part, element: str) -> Part:
+        """Return the bits of a vector as elements of another size."""
+        lanes = part.lanes * width_of(part.element) // width_of(element)
+        return Part(self.assign(f"bitcast {self.typed(part)} to <{lanes} x {element}>"), element, lanes)
+
     def element_of(self, part: Part, index: int) -> Value:
         return Value(self.assign(f"extractelement {self.typed(part)}, i64 {index}"), part.element)
 

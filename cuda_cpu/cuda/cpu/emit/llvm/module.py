@@ -12,6 +12,7 @@ from cuda.cpu.ptx.syntax import Location
 from cuda.cpu.runtime.kernel_abi import FULL_RUN
 
 if TYPE_CHECKING:
+    from cuda.cpu.emit.llvm.builder import Builder
     from cuda.cpu.emit.simt.instrumentation import Instrumentation
 
 
@@ -118,6 +119,11 @@ class Module:
 
     def define(self, name: str, text: str) -> None:
         self._parts[name] = text
+
+    def define_function(self, name: str, head: str, builder: Builder) -> None:
+        """Define a function with the body that a builder has."""
+        body = "\n".join(["entry:", *builder.allocas, *builder.lines])
+        self.define(name, f"{head} {{\n{body}\n}}\n")
 
     def constant(self, name: str, type_: str, value: str) -> None:
         """Define a constant in memory; `name` begins with @."""

@@ -10,6 +10,7 @@ from cuda.cpu.emit.access.addresses import pointers, space_of
 from cuda.cpu.emit.access.gather_scatter import load, store
 from cuda.cpu.emit.instructions.matrix.elements import PER_REGISTER, sizes
 from cuda.cpu.emit.instructions.matrix.products import LANES, shuffle
+from cuda.cpu.emit.llvm.builder import Builder
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import Shape, Value, constant
 from cuda.cpu.emit.simt.frame import Frame
@@ -149,6 +150,31 @@ def _parts(frame: Frame, pointer: Value, matrix: int, *, transposed: bool) -> li
     return found
 
 
+def _load_rows(frame: Frame, pointer: Value, matrix: int, *, transposed: bool) -> Value:
+    """Load a matrix by its rows of 16 bytes, for SIMD groups of which all lanes run."""
+    name, vector = f"rows.{matrix}{'.trans' * transposed}", frame.builder.type("i32")
+    if not frame.module.has(name):
+        builder = Builder(frame.module)
+        value = _joined_rows(builder, Value("%p", "ptr", Shape.VECTOR), matrix, transposed=transposed)
+        builder.ret(value)
+        head = f"define internal {vector} @{name}({builder.type('ptr')} %p) #1"
+        frame.module.define_function(name, head, builder)
+    ref = frame.builder.call(name, vector, pointer, how=frame.inline_attribute())
+    return Value(ref, "i32", Shape.VECTOR)
+
+
+def _joined_rows(builder: Builder, pointer: Value, matrix: int, *, transposed: bool) -> Value:
+    lanes = [builder.extract(pointer, str(8 * matrix + row)).ref for row in range(8)]
+    parts = [builder.load_part("i32", 4, each, align=4) for each in lanes]
+    while len(parts) > 1:
+        both = range(2 * parts[0].lanes)
+        parts = [builder.shuffle(a, both, b) for a, b in zip(parts[::2], parts[1::2], strict=True)]
+    if not transposed:
+        return builder.group(parts[0])
+    elements = [8 * (2 * (lane % 4) + half) + lane // 4 for lane in range(LANES) for half in (0, 1)]
+    return builder.group(builder.cast_part(builder.shuffle(builder.cast_part(parts[0], "i16"), elements), "i32"))
+
+
 @emits("ldmatrix")
 def emit_ldmatrix(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Load one, two or four matrices."""
@@ -157,8 +183,12 @@ def emit_ldmatrix(frame: Frame, instruction: Instruction, form: Form) -> None:
         return
     builder = frame.builder
     destination, pointer = instruction.operands[0], pointers(frame, instruction.address(1), "shared")
+    whole = frame.copy.full and not pointer.uniform and not frame.module.settings.instrumentation
     loaded = []
     for matrix in range(int(form.num[1:])):
+        if whole:
+            loaded.append(_load_rows(frame, pointer, matrix, transposed=form.trans))
+            continue
         low, high = _parts(frame, pointer, matrix, transposed=form.trans)
         if form.trans:
             halves = [builder.resize(load(frame, part, "i16"), "i32") for part in (low, high)]
