@@ -99,7 +99,7 @@ def _compute(frame: Frame, form: Form, compute: Compute, type_: str, *values: Va
         values = tuple(flush_subnormals(frame.builder, value) for value in values)
     wide = [halves.widen(frame, value, type_) for value in values]
     if compute is floating.multiply_add:
-        result = halves.fused(frame, *wide, type_)
+        result = halves.fused(frame, type_, *wide)
     else:
         result = compute(frame, form, *wide)
     if getattr(form, "sat", False):

@@ -66,7 +66,7 @@ def _power(exponent: int) -> str:
     return f"0x{(1023 + exponent) << 52:016X}"
 
 
-def fused(frame: Frame, a: Value, b: Value, c: Value, type_: str) -> Value:
+def fused(frame: Frame, type_: str, a: Value, b: Value, c: Value) -> Value:
     """Return a*b + c of widened 16-bit floats as a float that rounds to their type as the exact result does."""
     builder = frame.builder
     if type_ == "f16":  # products are exact as floats: 22 bits, multiples of 2**-48
