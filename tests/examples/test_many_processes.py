@@ -304,7 +304,8 @@ def test_a_sweep_on_ray_survives_a_killed_worker(ray_folder, tmp_path):
     computed = re.findall(r"sweep: (\d+) of 12: feed (\S+), kill (\S+), by process (\d+)", output)
     assert [int(number) for number, *_ in computed] == list(range(2, 13))
     assert ("0.03", "0.063") not in [(feed, kill) for _, feed, kill, _ in computed]
-    assert len({int(process) for *_, process in computed} - set(processes)) == 1, "one process replaces the killed one"
+    started = {int(process) for *_, process in computed} - set(processes)
+    assert len(started) <= 1, "Ray replaces the killed process, if the other one has not computed everything before"
     assert (tmp_path / "sweep.png").stat().st_size > 1000
     files = sorted(results.iterdir())
     assert len(files) == 12
