@@ -14,7 +14,7 @@ from benchmarks.cpu_kernels.__main__ import path_of
 from benchmarks.cpu_kernels.cases import all_cases
 from cuda.cpu.compile import jit
 from cuda.cpu.ptx.program import build
-from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
+from cuda.cpu.runtime import _runtime
 
 ROOT = pathlib.Path(__file__).parent.parent
 KERNELS = ROOT / "benchmarks/cpu_kernels"
@@ -30,8 +30,8 @@ def test_kernels_run_as_the_table_says(monkeypatch):
     for case in all_cases():
         notes = []
         for name, _grid, block, _arguments in case.launches:
-            x, *others = block if isinstance(block, tuple) else (block,)
-            row = HALF_RUN if x % 32 and others else FULL_RUN
+            sizes = block if isinstance(block, tuple) else (block,)
+            row = _runtime.lane_run((*sizes, 1, 1)[:3])
             if (name, row) not in compiled:
                 compiled.add((name, row))
                 notes += jit.kernel_text(program, name, row, quick=True).notes

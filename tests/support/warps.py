@@ -256,6 +256,7 @@ SIGNATURES = {
     "profile_bulk": (None, (U32, U32, U32, P)),
     "check_written": (None, (P, U32)),
     "check_bulk": (None, (U32, U64, U32, P)),
+    "check_rows": (U32, (U32, U64, U32, U64, U64)),
 }
 
 

@@ -54,6 +54,67 @@ def test_an_overrun_by_one_element_names_everything(checked):
     assert "PTX line 10 `st.global.u32 [%d3], %r2;` (count.cu line 7): write of 4 bytes" in write
 
 
+# p[n + tid] = 1; by %d5: p or, if tid is not less than 99, q
+AHEAD = """.visible .entry k(.param .u64 p, .param .u64 q, .param .u64 n) {{
+ .reg .b64 %d<9>; .reg .b32 %r<9>; .reg .pred %c;
+ ld.param.u64 %d1, [p]; ld.param.u64 %d2, [q]; ld.param.u64 %d3, [n]; mov.u32 %r1, %tid.x; setp.lt.u32 %c, %r1, 99;
+ cvt.u64.u32 %d4, %r1; add.s64 %d4, %d4, %d3; shl.b64 %d4, %d4, 2; {select}
+ add.s64 %d6, %d5, %d4; mov.u32 %r2, 1; st.global.u32 [%d6], %r2;
+ ret; }}"""
+ONE_POINTER, TWO_POINTERS = "mov.b64 %d5, %d1;", "selp.b64 %d5, %d1, %d2, %c;"
+FROM_MEMORY = "ld.global.u64 %d7, [%d2]; add.s64 %d5, %d7, %d1;"
+
+
+def test_an_access_that_lands_in_another_allocation(checked):
+    first, second = driver.cuMemAlloc(4096), driver.cuMemAlloc(4096)
+    distance = second - first
+    text = AHEAD.format(select=ONE_POINTER)
+    for pointer in (first, second):  # the instruction's last right access was in the other allocation
+        checked.launch(text, c_uint64(pointer), c_uint64(0), c_uint64(0), block=(32, 1, 1))
+        assert driver.cuCtxSynchronize() is None
+    checked.launch(text, c_uint64(first), c_uint64(0), c_uint64(distance // 4 % 2**64), block=(32, 1, 1))
+    (line,) = checked.lines(abi.CUDA_ERROR_ILLEGAL_ADDRESS)
+    how = f"{distance - 4096} bytes after" if distance > 0 else f"{-distance} bytes before"
+    assert f"write of 4 bytes at 0x{second:x}, {how} the allocation of 4096 bytes at 0x{first:x}" in line
+    assert line.endswith("(and 31 more by this instruction)")
+
+
+@pytest.mark.parametrize("select", [TWO_POINTERS, FROM_MEMORY])
+def test_an_allocation_that_another_parameter_may_point_to(checked, select):
+    first, second = driver.cuMemAlloc(4096), driver.cuMemAlloc(4096)
+    driver.cuMemsetD32(second, 0, 1024)
+    number = (second - first) // 4 % 2**64
+    checked.launch(AHEAD.format(select=select), c_uint64(first), c_uint64(second), c_uint64(number), block=(32, 1, 1))
+    assert driver.cuCtxSynchronize() is None
+
+
+def test_a_pointer_to_no_allocation_may_be_used_with_any_offset(checked):
+    pointer = driver.cuMemAlloc(4096)
+    checked.launch(AHEAD.format(select=ONE_POINTER), c_uint64(0), c_uint64(0), c_uint64(pointer // 4), block=(32, 1, 1))
+    assert driver.cuCtxSynchronize() is None
+
+
+def test_mapped_memory_that_follows_other_mapped_memory(checked):
+    page, number = 2 << 20, ctypes.addressof
+    given = abi.CUmemAllocationProp(type=abi.CU_MEM_ALLOCATION_TYPE_PINNED)
+    access = abi.CUmemAccessDesc(flags=abi.CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+    given.location.type = access.location.type = abi.CU_MEM_LOCATION_TYPE_DEVICE
+    start = driver.cuMemAddressReserve(2 * page, 0, 0, 0)
+    handles = [driver.cuMemCreate(page, number(given), 0) for _ in range(2)]
+    for i, handle in enumerate(handles):
+        driver.cuMemMap(start + i * page, page, 0, handle, 0)
+    driver.cuMemSetAccess(start, 2 * page, number(access), 1)
+    try:
+        text = AHEAD.format(select=ONE_POINTER)
+        checked.launch(text, c_uint64(start), c_uint64(0), c_uint64(page // 4 - 16), block=(32, 1, 1))
+        assert driver.cuCtxSynchronize() is None
+    finally:
+        driver.cuMemUnmap(start, 2 * page)
+        driver.cuMemAddressFree(start, 2 * page)
+        for handle in handles:
+            driver.cuMemRelease(handle)
+
+
 def test_a_right_kernel_is_not_reported(checked):
     pointer = driver.cuMemAlloc(400)
     driver.cuMemsetD32(pointer, 5, 100)

@@ -74,6 +74,24 @@ def test_reads_that_barriers_order(body, is_ordered):
     assert not facts._facts.graph.regions
 
 
+ADD = "red.shared.add.u32 [%r4], %r1;"
+
+
+@pytest.mark.parametrize(("body", "is_ordered"), [
+    (f"st.shared.u32 [%r4], %r1; bar.sync 0; {ADD} bar.sync 0; {READ}", True),
+    (f"st.shared.u32 [%r4], %r1; bar.sync 0; {ADD} ld.u32 %r6, [%d4];", True),  # generic, by a parameter
+    (f"st.shared.u32 [%r4], %r1; {ADD}", False),
+    (f"{ADD} {READ}", False),
+    (f"{ADD} cvt.u64.u32 %d6, %r3; cvta.shared.u64 %d6, %d6; ld.u32 %r6, [%d6];", False),
+    (f"{ADD} bar.sync 0; membar.cta; st.shared.u32 [%r4], %r1;", False),
+    ("red.release.cta.shared.add.u32 [%r4], %r1;", False),
+])  # fmt: skip
+def test_atomic_operations_that_barriers_order(body, is_ordered):
+    facts = facts_of(body)
+    added = [step for block in facts._facts.graph.blocks for step in block.steps if step.instruction.opcode == "red"]
+    assert [facts.is_ordered(step) for step in added] == [is_ordered]
+
+
 @pytest.mark.parametrize("checked", ["racecheck"], indirect=True)
 @pytest.mark.parametrize(("offset", "found"), [(0, 0), (4, 1)])
 def test_a_buffer_that_is_also_written_through_another_parameter(checked, offset, found):

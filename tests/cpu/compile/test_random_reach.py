@@ -23,7 +23,7 @@ from cuda.cpu.emit.access import affine, linear
 from cuda.cpu.emit.simt import block_fusion, block_indices, function_facts, interleaving, predication, regions
 from cuda.cpu.ptx.program import build
 from cuda.cpu.runtime import _runtime as runtime
-from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, PADDED_RUN
 
 pytestmark = pytest.mark.cpu_only
 KERNELS = 40  # of each kind; some of them must contain each pattern
@@ -95,7 +95,7 @@ def found():
             for kind in (structured, unstructured, tiled, streaming):
                 here.clear()
                 program = build([kind(Random(seed)).text])
-                for row, width in ((FULL_RUN, 32), (HALF_RUN, 32), (FULL_RUN, 16)):
+                for row, width in ((FULL_RUN, 32), (HALF_RUN, 32), (PADDED_RUN, 32), (FULL_RUN, 16)):
                     kernel = emit_kernel(program, "k", Settings(width=width, lane_run=row, native_gather=True))
                     text = "\n".join((*kernel.notes, kernel.text))
                     here.update(pattern for pattern, how in SHOWS.items() if re.search(how, text, re.MULTILINE))

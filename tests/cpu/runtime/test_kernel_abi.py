@@ -12,7 +12,8 @@ pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtim
 
 from cuda.cpu.driver.array import tensor_map, texture
 from cuda.cpu.ptx import device_runtime
-from cuda.cpu.runtime import abi
+from cuda.cpu.runtime import _runtime, abi
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, PADDED_RUN
 
 RUNTIME = pathlib.Path(__file__).parents[3] / "cuda_cpu/cuda/cpu/runtime"  # wheels have no headers
 
@@ -64,3 +65,16 @@ def test_every_finding_has_a_description():
     kinds = re.findall(r"CPU_FOUND_(\w+)", body("check/check.h", "enum cpu_finding_kind"))
     assert list(report.FOUND) == kinds
     assert set(report.KINDS) == set(report.FOUND.values())
+
+
+@pytest.mark.parametrize(
+    ("run", "blocks"),
+    [
+        (FULL_RUN, [(1, 1, 1), (12, 1, 1), (33, 1, 1), (32, 4, 1), (96, 2, 2)]),
+        (HALF_RUN, [(16, 16, 1), (48, 1, 2), (7, 5, 2), (1, 9, 1)]),
+        (PADDED_RUN, [(8, 8, 1), (12, 12, 1), (33, 2, 1), (24, 1, 3)]),
+    ],
+)
+def test_which_code_a_block_runs(run, blocks):
+    """Only rows that the runtime may pad have the code for them, which is slower in all other blocks."""
+    assert [_runtime.lane_run(block) for block in blocks] == [run] * len(blocks)

@@ -27,7 +27,9 @@ UNIFORM, ROW, BASES, SIZED, VALUES, COPIED, ASYNC, FRESH, VARIABLE, STEP = (
     for name in ("UNIFORM", "ROW", "BASES", "SIZED", "VALUES", "COPIED", "ASYNC", "FRESH", "VARIABLE", "STEP")
 )
 ORDERS = {name.lower(): value for name, value in numbers("CPU_ORDER_").items()}
-ALIGNED, ALONE, SOURCES, EACH = (number(f"MEETING_{name}") for name in ("ALIGNED", "ALONE", "SOURCES", "EACH"))
+ALIGNED, ALONE, SOURCES, EACH, FULL = (
+    number(f"MEETING_{name}") for name in ("ALIGNED", "ALONE", "SOURCES", "EACH", "FULL")
+)
 # Operations on mbarriers, in the flags of an access.
 MBARRIER = {name.lower(): value << number("ACCESS_MBARRIER") for name, value in numbers("CPU_MBARRIER_").items()}
 

@@ -109,7 +109,7 @@ def _bounds(frame: Frame, access: Access, variable: Variable, site: int) -> tupl
     """Return where the memory begins that may be accessed, its size, and whether that is known (None: it is)."""
     builder = frame.builder
     space = access.space
-    if variable is not None:
+    if variable is not None and variable[2].ref != str(SPACES["global"]):
         space = "local" if variable[2].ref == str(SPACES["local"]) else "shared"
     if space in IN_TABLE:
         return _range(frame, site)

@@ -17,6 +17,7 @@ from cuda.cpu.check import (
     BASES,
     EACH,
     FRESH,
+    FULL,
     INITCHECK,
     MEMCHECK,
     ORDERS,
@@ -32,6 +33,7 @@ from cuda.cpu.check import (
     UNIFORM,
     VALUES,
     VARIABLE,
+    WRITE,
     bounds,
 )
 from cuda.cpu.check.accesses import ACCESSES, Access
@@ -48,7 +50,7 @@ from cuda.cpu.emit.simt.instrumentation import Instrumentation
 from cuda.cpu.passes.graph import WARP, Block, Step
 from cuda.cpu.passes.split_blocks import BARRIERS, COLLECTIVES
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Instruction
+from cuda.cpu.ptx.syntax import Immediate, Instruction
 
 NULL = Value("null", "ptr", literal=True)
 WARP_MASK = 0xFFFFFFFF
@@ -95,7 +97,8 @@ def _result(frame: Frame, register: str) -> Slot:
 def _needed(frame: Frame, step: Step) -> int:
     """Return the checks of a step's accesses."""
     checks = frame.module.checks
-    if checks & RACECHECK and step.instruction.opcode == "ld" and unraced(frame.facts).is_ordered(step):
+    may_be_ordered = checks & RACECHECK and step.instruction.opcode in ("ld", "atom", "red")
+    if may_be_ordered and unraced(frame.facts).is_ordered(step):
         return checks & ~RACECHECK
     return checks
 
@@ -105,7 +108,8 @@ def _before(frame: Frame, step: Step, accesses: list[Access], checks: int) -> No
     if instruction.opcode == "wmma" and frame.module.checks & RACECHECK:
         _meet(frame)
     for access in accesses:
-        _check(frame, access, checks)
+        if not _check_rows(frame, access, checks):
+            _check(frame, access, checks)
     if (instruction.opcode in COLLECTIVES and "sync" in form.modifiers) or "warp" in form.modifiers:
         _report_warp_sync(frame, instruction, form)
     if instruction.opcode in BARRIERS and "warp" not in form.modifiers:
@@ -146,7 +150,14 @@ def _report_warp_sync(frame: Frame, instruction: Instruction, form: Form) -> Non
     """Report the member mask of each lane in an operation of the warp, and which lane it reads in a shuffle."""
     if not frame.module.checks & (RACECHECK | SYNCCHECK):
         return
-    what, rows = frame.module.checks << 4, [frame.read(instruction.operands[-1], "b32")]
+    what, named = frame.module.checks << 4, instruction.operands[-1]
+    if not what >> 4 & SYNCCHECK and isinstance(named, Immediate) and named.value & WARP_MASK == WARP_MASK:
+        name = "@all.lanes"
+        frame.module.constant(name, f"[{frame.width} x i64]", f"[{', '.join([f'i64 {WARP_MASK}'] * frame.width)}]")
+        masks = Value(name, "ptr", literal=True)
+        frame.service("check_warp", frame.mask, site(frame), constant(what | FULL, "i32"), masks)
+        return
+    rows = [frame.read(named, "b32")]
     if instruction.opcode == "shfl":
         rows.append(shuffle_sources(frame, instruction, form))
         what |= SOURCES | (EACH if form.mode == "bfly" else 0)
@@ -228,6 +239,29 @@ def _report_barrier(frame: Frame, instruction: Instruction, form: Form) -> None:
     frame.service("check_barrier", frame.mask, site(frame), what, number, threads)
 
 
+def _check_rows(frame: Frame, access: Access, checks: int) -> bool:
+    """Check an access by rows of lanes, which a shorter function of the runtime records in the usual case."""
+    is_plain = access.kind in (READ, WRITE) and access.size in (1, 2, 4, 8)
+    if checks & ~SYNCCHECK != RACECHECK or not is_plain or SINGLY:
+        return False
+    bases = bounds.bases_of(frame, access)
+    if not bases:
+        return False
+    assert isinstance(access.size, int)
+    what = SPACES[access.space] | checks << 4 | access.kind | (access.size.bit_length() - 1) << STEP
+    what |= ROW if len(bases) == 1 else 0
+    builder = frame.builder
+    found = frame.query("check_rows", "i32", frame.mask, site(frame), constant(what, "i32"), bases[0], bases[-1])
+    others, after = builder.new_label("others"), builder.new_label("recorded")
+    builder.branch(builder.is_zero(found), others, after, likely=False)
+    builder.label(others)
+    with frame.aside():
+        _check(frame, access, checks)
+    builder.jump(after)
+    builder.label(after)
+    return True
+
+
 def _check(frame: Frame, access: Access, checks: int) -> None:
     builder = frame.builder
     if not checks or (checks == SYNCCHECK and not (access.mbarrier or access.kind & STRONG)):
@@ -271,7 +305,11 @@ def _check(frame: Frame, access: Access, checks: int) -> None:
 
 def _variable(frame: Frame, access: Access) -> tuple[Value, ...] | None:
     """Return struct cpu_variable for the variable that an address is computed from; None: it is not known."""
-    if not frame.module.checks & MEMCHECK or access.space not in ("shared", "local", "generic"):
+    if not frame.module.checks & MEMCHECK or access.space not in ("shared", "local", "generic", "global"):
+        return None
+    if pointers := unraced(frame.facts).pointers_of(access.address):
+        return _pointers(frame, pointers)
+    if access.space == "global":
         return None
     if (origins := ORIGINS.get(frame.facts)) is None:
         program, function = frame.facts.program, frame.facts.function
@@ -288,6 +326,14 @@ def _variable(frame: Frame, access: Access) -> tuple[Value, ...] | None:
     offset = frame.address_of(variable.name, start)
     size, space = constant(end - start, "i64"), constant(SPACES[variable.space], "i64")
     return offset, size, space, Value(name, "ptr", literal=True)
+
+
+def _pointers(frame: Frame, offsets: tuple[int, ...]) -> tuple[Value, ...]:
+    """Return struct cpu_variable for an address that is computed from some parameters."""
+    name = f"@pointers.{'.'.join(map(str, offsets))}"
+    frame.module.constant(name, f"[{len(offsets)} x i32]", f"[{', '.join(f'i32 {each}' for each in offsets)}]")
+    count, space = constant(len(offsets), "i64"), constant(SPACES["global"], "i64")
+    return constant(0, "i64"), count, space, Value(name, "ptr", literal=True)
 
 
 def _operands(frame: Frame, variable: tuple[Value, ...] | None, rows: tuple[Value, ...]) -> Value:

@@ -3,6 +3,7 @@
 """Find out what of a kernel cannot race, so that racecheck needs no vector clocks for it.
 
 - Reads of shared memory in regions that do not write it: barriers of the whole block order them with all writes.
+- Atomic operations on shared memory in regions that access it by nothing else, if the kernel has no fences.
 - Reads of allocations that the kernel does not write. The runtime finds these by the parameters that the addresses of
   all stores are computed from.
 """
@@ -44,16 +45,25 @@ class Unraced:
     def __init__(self, facts: FunctionFacts):
         self._facts = facts
         self._of: dict[str, Origins] = {}
-        self._quiet: set[int] = set()
+        self._quiet: set[int] | None = None  # not known yet
+        self._is_followed = False
         self.parameters: tuple[int, ...] | None = None
         if facts.function.entry and not any(isinstance(step.instruction, Call) for step in _steps(facts.graph)):
             self._follow_addresses()
+            self._is_followed = True
             self.parameters = self._find_parameters()
-            self._find_quiet_reads()
 
     def is_ordered(self, step: Step) -> bool:
-        """Return whether a step only reads shared memory that nothing writes between two barriers of the block."""
+        """Return whether nothing between two barriers of the block can race with a step's access to shared memory."""
+        if self._quiet is None:
+            self._quiet = self._find_quiet() if self._is_followed else set()
         return id(step) in self._quiet
+
+    def pointers_of(self, address: Address) -> tuple[int, ...]:
+        """Return the offsets of the parameters that an address is computed from; (): it may be from elsewhere, too."""
+        found = self._origins(address) if self._is_followed else NOWHERE
+        known = [each for each in found if isinstance(each, int)]
+        return tuple(sorted(known)) if len(known) == len(found) else ()
 
     # --- origins of addresses -----------------------------------------------------------------------------
 
@@ -133,22 +143,37 @@ class Unraced:
             found |= origins
         return tuple(sorted(each for each in found if isinstance(each, int)))
 
-    def _find_quiet_reads(self) -> None:
+    def _find_quiet(self) -> set[int]:
         graph = self._facts.graph
         if any(
             step.operation()[1].opcode in ("cp", "mapa", "getctarank") or not _is_plain(step) for step in _steps(graph)
         ):
-            return
+            return set()
         why, regions, graph.regions = find_regions(graph), graph.regions, []
         if why:
-            return
-        noisy = {number for region in regions if any(map(self._writes_shared, _within(graph, region.blocks)))
-                 for number in region.blocks}  # fmt: skip
-        self._quiet = {
+            return set()
+        atomics = {number for region in regions if all(map(self._is_atomic_or_elsewhere, _within(graph, region.blocks)))
+                   for number in region.blocks}  # fmt: skip
+        atomics = set() if any(step.instruction.opcode in ("membar", "fence") for step in _steps(graph)) else atomics
+        written = {number for region in regions if any(map(self._writes_shared, _within(graph, region.blocks)))
+                   for number in region.blocks}  # fmt: skip
+        return {
             id(step)
-            for block in graph.blocks if block.number not in noisy
-            for step in block.steps if step.operation()[1].opcode == "ld" and space_of(step.operation()[1]) == "shared"
+            for block in graph.blocks if block.number not in written or block.number in atomics
+            for step in block.steps if step.operation()[1].opcode in ("ld", "atom", "red")
+            and space_of(step.operation()[1]) == "shared"
         }  # fmt: skip
+
+    def _is_atomic_or_elsewhere(self, step: Step) -> bool:
+        """Return whether a step accesses shared memory only by an atomic operation that synchronises nothing."""
+        _, form = step.operation()
+        if form.opcode in ("ld", "ldu"):
+            space = space_of(form)
+            elsewhere = all(isinstance(each, int) for each in self._origins(step.instruction.address(1)))
+            return space != "shared" and (space != "generic" or elsewhere)
+        if form.opcode not in ("atom", "red"):
+            return form.opcode not in ("ldmatrix", "wmma") and not self._writes_shared(step)
+        return {"release", "acquire", "acq_rel", "sc"}.isdisjoint(step.instruction.modifiers)
 
     def _writes_shared(self, step: Step) -> bool:
         _, form = step.operation()

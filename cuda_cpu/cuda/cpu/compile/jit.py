@@ -55,7 +55,8 @@ def compile_kernel(program: Program, name: str, lane_run: int = FULL_RUN) -> Mac
     name : str
         The kernel's name.
     lane_run : int, optional
-        Consecutive lanes with consecutive x in the blocks that it is launched with: FULL_RUN or HALF_RUN.
+        Consecutive lanes with consecutive x in the blocks that it is launched with: FULL_RUN, HALF_RUN or
+        PADDED_RUN.
 
     Raises
     ------

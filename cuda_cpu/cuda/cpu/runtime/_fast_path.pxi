@@ -51,9 +51,16 @@ def cache_wait(uint64_t epoch, uint64_t stream, Queue queue not None, list await
     add_fast_path(&entry, queue, awaited, epoch)
 
 
+def lane_run(tuple block not None):
+    """Return which runs of lanes blocks of this shape have: FULL_RUN, HALF_RUN or PADDED_RUN."""
+    cdef uint32_t[3] sizes
+    sizes[0], sizes[1], sizes[2] = block
+    return cpu_lane_run(sizes)
+
+
 def cache_launch(
     uint64_t epoch, uint64_t function, uint64_t stream, Queue queue not None, list awaited not None,
-    CompiledKernel kernel not None, bint half_run, uint32_t max_threads, uint32_t max_shared, tuple required_block,
+    CompiledKernel kernel not None, uint32_t lane_run, uint32_t max_threads, uint32_t max_shared, tuple required_block,
     tuple tile_block=None,
 ):
     """Cache a fast path for this thread's launches of a function in a stream; it is taken while `awaited` are idle."""
@@ -62,7 +69,7 @@ def cache_launch(
         return
     memset(&entry, 0, sizeof(entry))
     entry.function, entry.stream, entry.compiled = function, stream, kernel.compiled
-    entry.half_run, entry.max_threads, entry.max_shared = half_run, max_threads, max_shared
+    entry.lane_run, entry.max_threads, entry.max_shared = lane_run, max_threads, max_shared
     if required_block is not None:
         for i in range(3):
             entry.required_block[i] = required_block[i]

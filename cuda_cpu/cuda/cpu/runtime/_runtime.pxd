@@ -6,6 +6,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef extern from "exec/kernel_abi.h":
     enum: CPU_KERNEL_ABI, CPU_PATH_WARPS, CPU_PATH_FIBERS, CPU_PATH_BLOCKS, CPU_PATH_PADDED
+    uint32_t cpu_lane_run(const uint32_t *block)
 
 cdef extern from "exec/abi_table.h":
     struct cpu_abi_entry:
@@ -371,7 +372,7 @@ cdef extern from "queue/fast_path_cache.h":
         cpu_queue *queue
         cpu_queue *awaited[8]
         cpu_compiled_kernel *compiled
-        bint half_run
+        uint32_t lane_run
         uint32_t max_threads, max_shared
         uint32_t required_block[3]
         uint32_t tile_block[3]

@@ -321,6 +321,9 @@ def set_deferred_work(some: bool) -> None:
 def cache_wait(epoch: int, stream: int, queue: Queue, awaited: list[Queue]) -> None:
     """Cache a fast path for this thread's waits for a stream, if `epoch` is current: wait for `queue` and `awaited`."""
 
+def lane_run(block: tuple[int, int, int]) -> int:
+    """Return which runs of lanes blocks of this shape have: FULL_RUN, HALF_RUN or PADDED_RUN."""
+
 def cache_launch(
     epoch: int,
     function: int,
@@ -328,7 +331,7 @@ def cache_launch(
     queue: Queue,
     awaited: list[Queue],
     kernel: CompiledKernel,
-    half_run: bool,
+    lane_run: int,
     max_threads: int,
     max_shared: int,
     required_block: tuple[int, int, int] | None,

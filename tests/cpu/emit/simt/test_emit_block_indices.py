@@ -9,7 +9,7 @@ import pytest
 from support.loaded import Loaded
 from support.warps import HEAD, compiled
 
-from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, PADDED_RUN
 
 # out[i] = thread index and block index, five bits for each axis; i < n.
 INDICES = """
@@ -38,7 +38,7 @@ END:
 """
 
 
-@pytest.mark.parametrize("lane_run", [FULL_RUN, HALF_RUN])
+@pytest.mark.parametrize("lane_run", [FULL_RUN, HALF_RUN, PADDED_RUN])
 @pytest.mark.parametrize(
     "block",
     [(256,), (32, 4), (64, 3, 2), (96, 2), (16, 4), (16, 3), (48, 2, 2), (8, 8), (33, 2), (40,), (7, 5, 2), (1, 9)],

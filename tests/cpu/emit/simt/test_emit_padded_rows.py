@@ -14,7 +14,7 @@ from support.warps import HEAD, compiled
 
 from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.ptx import program as ptx_program
-from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, Path
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, PADDED_RUN, Path
 
 pytestmark = pytest.mark.cpu_only
 
@@ -77,14 +77,14 @@ def inputs(shape: tuple[int, int, int], blocks: int) -> np.ndarray:
 def test_products_in_the_runtime(shape: tuple[int, int, int], level: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_CPU_LEVEL", level)
     values = inputs(shape, 3)
-    out, loaded = np.zeros_like(values), Loaded((HEAD + PRODUCT).encode(), HALF_RUN)
+    out, loaded = np.zeros_like(values), Loaded((HEAD + PRODUCT).encode(), PADDED_RUN)
     loaded.launch("k", 3, shape, values, out)
     np.testing.assert_array_equal(out, products(values, shape))
 
 
 def test_a_block_gets_other_shapes() -> None:
     """The warps of a block are filled again for each shape: with and without padding."""
-    loaded = Loaded((HEAD + PRODUCT).encode(), HALF_RUN)
+    loaded = Loaded((HEAD + PRODUCT).encode(), PADDED_RUN)
     for shape in ((12, 4, 1), (16, 3, 1), (12, 4, 1), (4, 12, 1), (48, 1, 1), (24, 2, 1)):
         values = inputs(shape, 2)
         out = np.zeros_like(values)
@@ -99,12 +99,12 @@ def test_products_with_smaller_simd_widths(width: str, monkeypatch: pytest.Monke
         values = inputs(shape, 2)
         out = np.zeros_like(values)
         compiled.cache_clear()
-        compiled(PRODUCT, lane_run=HALF_RUN)(values, out, threads=shape, blocks=2)
+        compiled(PRODUCT, lane_run=PADDED_RUN)(values, out, threads=shape, blocks=2)
         np.testing.assert_array_equal(out, products(values, shape))
     compiled.cache_clear()
 
 
-def path_of(text: str, *, lane_run: int = HALF_RUN, gathers: bool = True) -> Path:
+def path_of(text: str, *, lane_run: int = PADDED_RUN, gathers: bool = True) -> Path:
     program = ptx_program.build([HEAD + text])
     return emit_kernel(program, "k", Settings(lane_run=lane_run, native_gather=gathers)).path
 
@@ -139,9 +139,9 @@ def test_kernels_that_cannot_tell_have_padded_rows(more: str, padded: bool) -> N
     assert path_of(LIGHT.replace("MORE", more)) == (Path.PADDED if padded else Path.BLOCKS)
 
 
-def test_only_code_for_half_runs_with_masked_vectors_has_padded_rows() -> None:
+def test_only_code_for_padded_runs_with_masked_vectors_has_padded_rows() -> None:
     text = LIGHT.replace("MORE", "")
-    assert path_of(text, lane_run=FULL_RUN) == Path.BLOCKS
+    assert path_of(text, lane_run=FULL_RUN) == path_of(text, lane_run=HALF_RUN) == Path.BLOCKS
     assert path_of(text, gathers=False) == Path.BLOCKS
 
 
@@ -162,5 +162,5 @@ END:
 
 def test_a_fault_names_the_warp_without_padding() -> None:
     """Thread 111 of a block of 12 by 12 is in warp 3; its row is the tenth, in the fifth SIMD group."""
-    fault = Loaded((HEAD + STRAY).encode(), HALF_RUN).run("k", 1, (12, 12, 1), np.zeros(12, np.uint32))
+    fault = Loaded((HEAD + STRAY).encode(), PADDED_RUN).run("k", 1, (12, 12, 1), np.zeros(12, np.uint32))
     assert fault.warp == 3

@@ -58,12 +58,15 @@ class ChildKernels:
                 return
             found = [self.module.function(name) for name in self.kernels]
             made = [
-                (each, each.full_run or each.make(FULL_RUN), each.half_run or each.make(HALF_RUN)) for each in found
+                (each, {run: each.compiled.get(run) or each.make(run) for run in (FULL_RUN, HALF_RUN)})
+                for each in found
             ]
-            for function, full_run, half_run in made:
-                self.kernels[function.kernel.name].fill(full_run, half_run, function.dynamic, func_attributes(function))
-            for function, full_run, half_run in made:  # last: a thread that finds one does not call this method
-                function.full_run, function.half_run = full_run, half_run
+            for function, compiled in made:
+                facts = func_attributes(function)
+                kernel = self.kernels[function.kernel.name]
+                kernel.fill(compiled[FULL_RUN], compiled[HALF_RUN], function.dynamic, facts)
+            for function, compiled in made:  # last: a thread that finds one does not call this method
+                function.compiled |= compiled
             self.ready = True
 
     def forget(self) -> None:
@@ -75,7 +78,8 @@ class ChildKernels:
         """Report a changed attribute of a function to the native runtime."""
         kernel = self.kernels.get(function.kernel.name)
         if kernel is not None and self.ready:
-            kernel.fill(function.full_run, function.half_run, function.dynamic, func_attributes(function))
+            full_run, half_run = (function.compiled[run] for run in (FULL_RUN, HALF_RUN))
+            kernel.fill(full_run, half_run, function.dynamic, func_attributes(function))
 
 
 def _device_kernel(kernel: Kernel) -> _runtime.DeviceKernel:

@@ -32,14 +32,14 @@ from cuda.cpu.abi import (
 )
 from cuda.cpu.compile.code import Code, Kernel
 from cuda.cpu.counters import state as profile
-from cuda.cpu.driver.base import address, once
+from cuda.cpu.driver.base import address
 from cuda.cpu.driver.base.error import CudaError, answer, invalid
 from cuda.cpu.driver.base.handle import Table
 from cuda.cpu.driver.code import image as images
 from cuda.cpu.driver.device import device as devices
 from cuda.cpu.driver.device import device_attribute, device_runtime
 from cuda.cpu.runtime import _runtime
-from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
+from cuda.cpu.runtime.kernel_abi import FULL_RUN
 
 functions = Table("function")
 
@@ -71,34 +71,22 @@ class Function:
         self.context = module.context
         self.kernel = kernel
         self.buffer = ctypes.c_char * max(kernel.parameter_bytes, 1)
-        self.full_run: Any = None  # compiled for blocks whose warps are runs of 32 consecutive lanes
-        self.half_run: Any = None  # compiled for other blocks
+        self.compiled: dict[int, Any] = {}  # by the length of the blocks' runs of lanes, see kernel_abi.lane_run
         self.name = ctypes.create_string_buffer(kernel.name.encode())
         self.settings: dict[int, int] = {}
         self.dynamic = max(SHARED - kernel.shared_bytes, 0)
         self.cluster = kernel.required_cluster or (UNKNOWN if kernel.explicit_cluster else ONE)
         self.handle = functions.add(self)
 
-    def load(self) -> Any:
-        """Compile the kernel for blocks whose warps are consecutive along x, if it is not yet."""
+    def load(self, lane_run: int = FULL_RUN) -> Any:
+        """Compile the kernel for blocks with such runs of lanes, if it is not yet."""
         self.module.child_kernels.compile()
-        if self.full_run is None:
-            made = self.make(FULL_RUN)
-            with once.lock:
-                self.full_run = self.full_run or made
-        return self.full_run
-
-    def load_half_runs(self) -> Any:
-        """Compile the kernel for blocks in which a warp's threads are not consecutive along x, if it is not yet."""
-        self.module.child_kernels.compile()
-        if self.half_run is None:
-            made = self.make(HALF_RUN)
-            with once.lock:
-                self.half_run = self.half_run or made
-        return self.half_run
+        if lane_run not in self.compiled:
+            self.compiled.setdefault(lane_run, self.make(lane_run))
+        return self.compiled[lane_run]
 
     def make(self, lane_run: int) -> Any:
-        """Compile the kernel for FULL_RUN or HALF_RUN and return it in the form that the runtime launches."""
+        """Compile the kernel for such runs of lanes and return it in the form that the runtime launches."""
         kernel = self.kernel
         with images.ptx_errors(CUDA_ERROR_INVALID_PTX):
             if profile.applies_to(kernel.name):
@@ -136,7 +124,7 @@ class Function:
 
     def unload(self) -> None:
         """Compile the kernel again at the next launch: with counters, or without."""
-        self.full_run = self.half_run = None
+        self.compiled = {}
         self.module.child_kernels.forget()
 
     def set_attribute(self, which: int, value: int) -> None:

@@ -33,7 +33,6 @@ from cuda.cpu.driver.device import device_attribute
 from cuda.cpu.driver.stream import event as events
 from cuda.cpu.driver.stream import stream as streams
 from cuda.cpu.runtime import _runtime
-from cuda.cpu.runtime.kernel_abi import FULL_RUN
 
 Dim = tuple[int, int, int]
 
@@ -104,11 +103,8 @@ def submit(
     if cooperative:
         check_cooperative(function, gx * gy * gz, bx * by * bz, shared_bytes)
     block = kernel.tile_block or block
-    native = (
-        (function.half_run or function.load_half_runs())
-        if has_half_runs(block)
-        else (function.full_run or function.load())
-    )
+    run = _runtime.lane_run(block)
+    native = function.compiled.get(run) or function.load(run)
     if kernel_params and not extra:
         params, gather = kernel_params, True
     else:
@@ -224,21 +220,16 @@ def launch(
     cache_fast_path(epoch, key, stream_handle, function, stream, block)
 
 
-def has_half_runs(block: Dim) -> bool:
-    """Return whether a warp's threads have more than one `threadIdx.y` or `.z`: such blocks have their own code."""
-    return block[0] % FULL_RUN != 0 and block[1] * block[2] > 1
-
-
 def cache_fast_path(
     epoch: int, key: int, stream_handle: int, function: Function, stream: streams.Stream, block: Dim
 ) -> None:
     """Cache a fast path for later launches of the function in the stream, if the epoch is still `epoch`."""
-    half = has_half_runs(function.kernel.tile_block or block)
-    native = function.half_run if half else function.full_run
+    run = _runtime.lane_run(function.kernel.tile_block or block)
+    native = function.compiled.get(run)
     if function.cluster is ONE and native is not None and not capture_state.active:
         kernel = function.kernel
         _runtime.cache_launch(
-            epoch, key, stream_handle, stream.queue, stream.queues_to_wait_for(), native, half,
+            epoch, key, stream_handle, stream.queue, stream.queues_to_wait_for(), native, run,
             kernel.max_threads, function.dynamic, kernel.required_block, kernel.tile_block,
         )  # fmt: skip
 

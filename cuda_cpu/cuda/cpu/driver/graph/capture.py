@@ -169,7 +169,7 @@ class CaptureQueue:
         self, native: Any, grid: Any, block: Any, cluster: Any, shared: int, params: int, cooperative: bool,
         number: int, gather: bool = False,
     ) -> None:  # fmt: skip
-        function = next((each for each in list(functions.values()) if native in (each.full_run, each.half_run)), None)
+        function = next((each for each in list(functions.values()) if native in each.compiled.values()), None)
         if function is None:
             raise CudaError(CUDA_ERROR_INVALID_HANDLE, "a captured launch: its module was unloaded meanwhile")
         if gather:

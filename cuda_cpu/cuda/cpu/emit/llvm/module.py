@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from cuda.cpu.ptx.syntax import Location
-from cuda.cpu.runtime.kernel_abi import FULL_RUN
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.llvm.builder import Builder
@@ -33,7 +33,8 @@ class Settings:
     width : int
         Lanes of a SIMD group: a power of two up to 32. Kernels whose lanes communicate always have 32.
     lane_run : int
-        Consecutive lanes in the blocks that the code is optimised for: FULL_RUN or HALF_RUN. It is correct for all.
+        Consecutive lanes in the blocks that the code is optimised for: FULL_RUN, HALF_RUN or PADDED_RUN. It is correct
+        for all.
     native_gather : bool
         Whether the CPU has masked gathers and scatters (AVX-512, SVE).
     near : int
@@ -103,7 +104,8 @@ class Module:
     ):
         self.settings = settings
         self.width = settings.width
-        self.lane_run = min(settings.width, settings.lane_run)  # that contiguous access needs; see affine.py
+        # Lanes that contiguous access needs, see affine.py.
+        self.lane_run = min(settings.width, max(settings.lane_run, HALF_RUN))
         self.checks = settings.checks
         self.functions = functions
         self.leaves = leaves

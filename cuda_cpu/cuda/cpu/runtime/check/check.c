@@ -246,12 +246,45 @@ static bool is_misaligned(uint64_t address, uint32_t size)
     return address & (natural - 1);
 }
 
+/* Return whether memory is in an allocation that one of the parameters points into which its address is computed from, or
+ * none of them points into one. Otherwise `*pointed` is the first of these allocations. */
+static bool is_pointed_to(const struct cpu_running *warp, const struct cpu_variable *variable, uint64_t address,
+                          uint64_t size, struct cpu_allocation *pointed)
+{
+    struct cpu_allocation found;
+    bool any = false;
+    for (uint64_t i = 0; i < variable->size; i++) {
+        uint64_t pointer;
+        memcpy(&pointer, warp->abi.params + variable->parameters[i], sizeof pointer);
+        if (!cpu_table_find(pointer, &found))
+            continue;
+        if (found.joins || within(address, size, found.start, found.size))
+            return true;
+        *pointed = any ? *pointed : found;
+        any = true;
+    }
+    return !any;
+}
+
+/* Fill in the finding if an access is in another allocation than that of the pointer which its address is computed from. */
+static bool strays(const struct cpu_running *warp, const struct cpu_variable *variable, uint64_t address, uint64_t size,
+                   struct cpu_finding *finding)
+{
+    if (!size || !cpu_table_holds(address, size) || is_pointed_to(warp, variable, address, size, &finding->allocation))
+        return false;
+    finding->kind = CPU_FOUND_OUTSIDE;
+    finding->relation = address < finding->allocation.start ? CPU_BEFORE : CPU_BEHIND;
+    return true;
+}
+
 /* Fill in the finding if an access is outside of the variable that its address is computed from. */
 static bool leaves(const struct cpu_running *warp, unsigned lane, const struct cpu_variable *variable, uint64_t address,
                    uint64_t size, struct cpu_finding *finding)
 {
     const struct cpu_warp *abi = &warp->abi;
     bool local = variable->space == CPU_SPACE_LOCAL;
+    if (variable->space == CPU_SPACE_GLOBAL)
+        return strays(warp, variable, address, size, finding);
     uint64_t space = (uint64_t)(uintptr_t)(local ? abi->local + lane * abi->local_stride : abi->shared);
     uint64_t all = local ? abi->local_top : abi->shared_size;
     uint64_t extent = variable->size ? variable->size : all - variable->offset;
@@ -274,7 +307,10 @@ static bool is_one_range(const struct cpu_running *warp, uint32_t space, uint64_
     if (space == CPU_SPACE_SHARED && !variable)
         return within(address, size, shared, warp->abi.shared_size);
     bool global = space == CPU_SPACE_GENERIC || space == CPU_SPACE_GLOBAL || space == CPU_SPACE_CONST;
-    return global && cpu_table_holds(address, size);
+    struct cpu_allocation pointed;
+    bool is_pointer = variable && variable->space == CPU_SPACE_GLOBAL;
+    return global && cpu_table_holds(address, size) &&
+           (!is_pointer || is_pointed_to(warp, variable, address, size, &pointed));
 }
 
 /* The same for a full warp by the bits in which addresses differ: a loop that takes a few vector instructions. */
@@ -313,7 +349,7 @@ static cpu_lanes check_memory(struct cpu_running *warp, cpu_lanes lanes, uint64_
     uint8_t *instead = flags & CPU_ACCESS_WRITE ? sink : zeros;
     cpu_lanes good = lanes;
     if (!sizes && lanes && are_right(warp, lanes, flags & 15, size, addresses, variable)) {
-        if (!variable)
+        if (!variable || variable->space == CPU_SPACE_GLOBAL)
             warp->abi.ranges->of[(site ^ site >> 32) % CPU_RANGES] = cpu_table_last();
         return lanes;
     }
@@ -397,11 +433,6 @@ static void check_races(struct cpu_running *warp, cpu_lanes lanes, uint64_t site
     }
 }
 
-static bool has_races(const struct cpu_running *warp)
-{
-    return warp->block->worker->job->races != NULL;
-}
-
 /* --- services ------------------------------------------------------------------------------------------------------ */
 
 void cpu_check_access(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint32_t flags, uint32_t size,
@@ -413,8 +444,6 @@ void cpu_check_access(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint
     const uint64_t *sizes = flags & CPU_ACCESS_SIZED ? values : NULL;
     bool uniform = flags & CPU_ACCESS_UNIFORM;
     cpu_lanes good = lanes;
-    if (flags & CPU_ACCESS_BASES && cpu_reads_add_rows(warp, lanes, site, flags, addresses, size))
-        return;
     cpu_need_stack(abi);
     if (flags >> 4 & CPU_MEMCHECK && !(flags & CPU_ACCESS_FRESH))
         good = check_memory(warp, uniform ? lanes & -lanes : lanes, site, flags, size, addresses, sizes, variable);
@@ -436,26 +465,11 @@ void cpu_check_access(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint
 
 void cpu_check_warp(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint32_t flags, const uint64_t *masks)
 {
+    if (flags & CPU_MEETING_FULL && cpu_race_meet_all((struct cpu_running *)abi, lanes))
+        return;
     cpu_need_stack(abi);
     if (flags >> 4 & CPU_SYNCCHECK)
         cpu_sync_meet((struct cpu_running *)abi, lanes, site, flags, masks);
     if (flags >> 4 & CPU_RACECHECK && !(flags & CPU_MEETING_ALONE))
         cpu_race_meet((struct cpu_running *)abi, lanes, masks);
-}
-
-void cpu_check_order(struct cpu_warp *abi, cpu_lanes lanes, uint32_t what, uint32_t count)
-{
-    cpu_need_stack(abi);
-    if (!has_races((struct cpu_running *)abi))
-        return;
-    if (what <= CPU_ORDER_FENCE_BLOCK)
-        cpu_race_fence((struct cpu_running *)abi, lanes, what == CPU_ORDER_FENCE_BLOCK);
-    else
-        cpu_race_copies((struct cpu_running *)abi, lanes, what, count);
-}
-
-void cpu_check_written(struct cpu_warp *abi, const uint32_t *offsets, uint32_t count)
-{
-    if (has_races((struct cpu_running *)abi))
-        cpu_reads_begin((struct cpu_running *)abi, offsets, count);
 }

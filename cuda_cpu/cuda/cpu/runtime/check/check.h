@@ -49,11 +49,14 @@ enum cpu_space {
 #define CPU_ACCESS_BASES 0x20000000u /* lanes are in one row or (without ROW) two: `addresses` has those of 0 and 16 */
 #define CPU_ACCESS_MBARRIER 20    /* from this bit on (3 bits): enum cpu_mbarrier, whose operands are in `values` */
 
-/* The variable that an address is computed from. */
+/* The variable that an address is computed from, or (CPU_SPACE_GLOBAL) the kernel's parameters, of which one is a pointer. */
 struct cpu_variable {
     uint64_t offset, size; /* in shared memory, or in the thread's local memory; size 0: up to the end */
-    uint64_t space;        /* CPU_SPACE_SHARED or CPU_SPACE_LOCAL */
-    const char *name;
+    uint64_t space;        /* CPU_SPACE_SHARED, CPU_SPACE_LOCAL or CPU_SPACE_GLOBAL */
+    union {
+        const char *name;
+        const uint32_t *parameters; /* offsets of `size` parameters */
+    };
 };
 
 enum cpu_mbarrier {
@@ -83,6 +86,7 @@ enum cpu_order {
 #define CPU_MEETING_ALONE 0x200u   /* lanes that wait for others, which cannot arrive (at a barrier: mask `threads`) */
 #define CPU_MEETING_SOURCES 0x400u /* a shuffle: `masks` has a second row, the lane that each lane reads */
 #define CPU_MEETING_EACH 0x800u    /* and each lane needs what it reads */
+#define CPU_MEETING_FULL 0x1000u   /* all masks have all lanes */
 
 /* For each access of a kernel (by its site, modulo CPU_RANGES), the allocation that its last one was in. Machine code
  * calls check_access only if an access is not in it, or the table of allocations has changed. */
@@ -186,6 +190,8 @@ void cpu_check_barrier(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, ui
 void cpu_check_stuck(struct cpu_block *block); /* deadlock: no warp of it can run */
 void cpu_check_order(struct cpu_warp *warp, cpu_lanes lanes, uint32_t what, uint32_t count);
 void cpu_check_written(struct cpu_warp *warp, const uint32_t *offsets, uint32_t count);
+uint32_t cpu_check_rows(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, uint64_t first,
+                        uint64_t second);
 void cpu_check_bulk(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, const uint64_t *operands);
 void cpu_check_barrier_sync(struct cpu_warp *warp, uint32_t id, uint32_t threads, cpu_lanes lanes);
 void cpu_check_barrier_arrive(struct cpu_warp *warp, uint32_t id, uint32_t threads, cpu_lanes lanes);

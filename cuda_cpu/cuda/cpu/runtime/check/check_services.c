@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Services of checked kernels that synchronise or allocate: those of other kernels, and what checks must know of them.
+ * Services of checked kernels that synchronise or allocate: those of other kernels, and what checks must know of them;
+ * and those of racecheck alone.
  */
 #define _GNU_SOURCE
 #include "exec/heap.h"
@@ -17,6 +18,35 @@
 static bool has_races(const struct cpu_running *warp)
 {
     return warp->block->worker->job->races != NULL;
+}
+
+uint32_t cpu_check_rows(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint32_t flags, uint64_t first,
+                        uint64_t second)
+{
+    struct cpu_running *warp = (struct cpu_running *)abi;
+    uint32_t size = 1u << (flags >> CPU_ACCESS_STEP & 3);
+    if (second == first + CPU_WARP_SIZE / 2 * size)
+        flags |= CPU_ACCESS_ROW;
+    if (!lanes || cpu_reads_add_rows(warp, lanes, site, flags, first, second, size))
+        return true;
+    return size == 4 && cpu_race_rows(warp, lanes, site, flags, first, second);
+}
+
+void cpu_check_order(struct cpu_warp *abi, cpu_lanes lanes, uint32_t what, uint32_t count)
+{
+    cpu_need_stack(abi);
+    if (!has_races((struct cpu_running *)abi))
+        return;
+    if (what <= CPU_ORDER_FENCE_BLOCK)
+        cpu_race_fence((struct cpu_running *)abi, lanes, what == CPU_ORDER_FENCE_BLOCK);
+    else
+        cpu_race_copies((struct cpu_running *)abi, lanes, what, count);
+}
+
+void cpu_check_written(struct cpu_warp *abi, const uint32_t *offsets, uint32_t count)
+{
+    if (has_races((struct cpu_running *)abi))
+        cpu_reads_begin((struct cpu_running *)abi, offsets, count);
 }
 
 void cpu_check_barrier_sync(struct cpu_warp *abi, uint32_t id, uint32_t threads, cpu_lanes lanes)

@@ -216,21 +216,21 @@ static struct read_site *site_of(struct cpu_running *warp, uint64_t site, uint64
     return cached;
 }
 
-bool cpu_reads_add_rows(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, const uint64_t *addresses,
-                        uint32_t size)
+bool cpu_reads_add_rows(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, uint64_t row,
+                        uint64_t second_row, uint32_t size)
 {
     uint32_t space = flags & 15;
     if (!races_of(warp)->knows_written || flags & NO_READ || (space != CPU_SPACE_GLOBAL && space != CPU_SPACE_GENERIC))
         return false;
     cpu_lanes low = flags & CPU_ACCESS_ROW ? lanes : lanes & UINT32_MAX >> 16, high = lanes & ~low;
-    uint64_t second = addresses[16] - 16 * size; /* where lane 0 would be */
+    uint64_t second = second_row - 16 * size; /* where lane 0 would be */
     unsigned first = (unsigned)__builtin_ctz(lanes);
     if (!follow_each_other(low) || !follow_each_other(high))
         return false;
-    struct read_site *known = site_of(warp, site, (low ? addresses[0] : second) + first * size);
+    struct read_site *known = site_of(warp, site, (low ? row : second) + first * size);
     if (!known || races_of(warp)->bytes > MAX_SHADOW)
         return false;
-    return (!low || add_row_at(warp, known->area, low, known->number, addresses[0], size)) &&
+    return (!low || add_row_at(warp, known->area, low, known->number, row, size)) &&
            (!high || add_row_at(warp, known->area, high, known->number, second, size));
 }
 

@@ -158,6 +158,15 @@ static bool meets_in_full(const struct cpu_running *warp, cpu_lanes lanes, const
     return lanes == warp->abi.lanes && !differ;
 }
 
+bool cpu_race_meet_all(struct cpu_running *warp, cpu_lanes lanes)
+{
+    struct plain_times *plain = &warp->block->race->plain;
+    if (warp->block->race->has_clocks || lanes != UINT32_MAX)
+        return false;
+    plain->in_warp[warp->abi.warp_id] = ++plain->own[warp->abi.warp_id];
+    return true;
+}
+
 void cpu_race_meet(struct cpu_running *warp, cpu_lanes lanes, const uint64_t *masks)
 {
     struct plain_times *plain = &warp->block->race->plain;

@@ -53,11 +53,11 @@ static uint32_t check_launch(const struct cpu_kernel *kernel, const uint32_t gri
     return check_cluster(kernel, grid);
 }
 
-/* Return the machine code for blocks of this shape: full_run if warps have 32 consecutive lanes, else half_run. */
+/* Return the machine code for blocks of this shape: full_run if warps have 32 consecutive lanes, else half_run. The rows
+ * of these blocks are not padded: each variant of the code is compiled before the parent kernel starts. */
 static struct cpu_compiled_kernel *compiled_for(struct cpu_kernel *kernel, const uint32_t block[3])
 {
-    bool half_run = block[0] % CPU_WARP_SIZE && block[1] * block[2] > 1;
-    return atomic_load(half_run ? &kernel->half_run : &kernel->full_run);
+    return atomic_load(cpu_lane_run(block) == CPU_WARP_SIZE ? &kernel->full_run : &kernel->half_run);
 }
 
 /* Fill in a launch: operand `function` is the kernel, operands from `row` on are grid, block and shared memory. */

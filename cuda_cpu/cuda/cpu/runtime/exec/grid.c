@@ -172,6 +172,8 @@ bool cpu_job_work(struct cpu_job *job, struct cpu_worker *worker)
         cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for a profile");
     if (job->compiled->checks && !worker->ranges && !(worker->ranges = cpu_ranges_new()))
         cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for checks");
+    if (worker->ranges && job->compiled->checks & CPU_MEMCHECK && !worker->suspended)
+        memset(worker->ranges->of, 0, sizeof worker->ranges->of); /* other allocations may be right than in the last launch */
     if (job->path == CPU_PATH_FIBERS)
         cpu_job_run_fibers(job, worker);
     else if (!work_without_fibers(job, worker))

@@ -21,12 +21,21 @@
 
 #define CPU_WARP_SIZE 32
 #define CPU_HALF_RUN 16 /* HALF_RUN in kernel_abi.py */
+#define CPU_PADDED_RUN 8 /* PADDED_RUN in kernel_abi.py */
 /* Bytes from the shared memory of one block to that of the next one in the cluster. A 32-bit .shared::cluster address
  * is (rank + 1) * stride + offset. Below the stride it is a .shared::cta address, in the block's own shared memory. */
 #define CPU_CLUSTER_STRIDE ((size_t)1 << 24)
-#define CPU_KERNEL_ABI 14 /* part of the disk cache's key */
+#define CPU_KERNEL_ABI 15 /* part of the disk cache's key */
 
 typedef uint32_t cpu_lanes; /* bit i: lane i */
+
+/* Return for which runs of lanes the code for blocks of this shape is compiled, as kernel_abi.py says. */
+static inline uint32_t cpu_lane_run(const uint32_t block[3])
+{
+    if (block[0] % CPU_WARP_SIZE == 0 || block[1] * block[2] <= 1)
+        return CPU_WARP_SIZE;
+    return block[0] % CPU_HALF_RUN && block[0] >= CPU_PADDED_RUN ? CPU_PADDED_RUN : CPU_HALF_RUN;
+}
 
 /* How the warps of a block are scheduled. */
 enum cpu_path {
@@ -118,6 +127,10 @@ struct cpu_runtime {
     /* Before a call of bulk in a kernel checked for its accesses, with its arguments. */
     void (*check_bulk)(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t flags,
                        const uint64_t *operands);                                                    /* 224 */
+    /* Before check_access, of a plain access to neighbouring memory by one row of lanes, or (without CPU_ACCESS_ROW) two:
+     * the addresses of lanes 0 and 16. Returns whether the access is recorded, so that check_access is not needed. */
+    uint32_t (*check_rows)(struct cpu_warp *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, uint64_t first,
+                           uint64_t second);                                                         /* 232 */
 };
 
 /* State of the only worker that executes blocks, see sole_worker.c. */

@@ -146,5 +146,6 @@ const struct cpu_runtime cpu_check_services = {
     .check_order = cpu_check_order,
     .check_barrier = cpu_check_barrier,
     .check_written = cpu_check_written,
+    .check_rows = cpu_check_rows,
     .check_bulk = cpu_check_bulk,
 };

@@ -156,7 +156,7 @@ static bool fits(const struct cpu_fast_path_entry *entry, const uint32_t shape[7
             return false;
     if (block[0] * block[1] > CPU_MAX_BLOCK_THREADS || block[0] * block[1] * block[2] > entry->max_threads)
         return false;
-    if (entry->half_run != (block[0] % CPU_WARP_SIZE != 0 && block[1] * block[2] > 1))
+    if (entry->lane_run != cpu_lane_run(block))
         return false;
     if (entry->required_block[0] && memcmp(block, entry->required_block, sizeof entry->required_block))
         return false;

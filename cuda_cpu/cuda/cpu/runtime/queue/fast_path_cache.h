@@ -17,7 +17,7 @@ struct cpu_fast_path_entry {
     struct cpu_queue *queue;
     struct cpu_queue *awaited[CPU_MAX_AWAITED]; /* the fast path is taken only while all are idle; NULL ends them */
     struct cpu_compiled_kernel *compiled;
-    bool half_run; /* `compiled` is the machine code for half runs: warps without 32 consecutive lanes */
+    uint32_t lane_run; /* that `compiled` is the machine code for, see cpu_lane_run */
     uint32_t max_threads, max_shared;
     uint32_t required_block[3]; /* 0: any */
     uint32_t tile_block[3]; /* of tile kernels: the block that runs instead of that of the launch */
