@@ -105,6 +105,14 @@ def test_an_address_elsewhere_has_no_instruction():
     assert loaded.code.locate(fault) == ""
 
 
+def test_a_fault_in_another_library_names_the_call():
+    loaded = Loaded(WILD.encode())
+    fault = loaded.run("wild", 2, 64, np.uint64(64), np.uint32(1))
+    elsewhere = loaded.code.compile("wild").images()[0].base - 1
+    copied = SimpleNamespace(kernel="wild", line=0, pc=elsewhere, callers=(elsewhere, fault.pc + 1))
+    assert loaded.code.locate(copied) == INSTRUCTIONS[1]
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("make", [structured, unstructured])
 def test_locations_leave_the_code_as_it_is(make, seed):

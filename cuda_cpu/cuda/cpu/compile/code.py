@@ -43,6 +43,16 @@ class MachineCode:
         """Return the object that contains an address, None if none does."""
         return next((each for each in self.images() if 0 <= address - each.base < each.size), None)
 
+    def faulted(self, fault: Fault) -> tuple[int, Image | None]:
+        """Return the address of the instruction that faulted, and the object that contains it.
+
+        If a function of another library faulted, such as memcpy, it is the address of the call. None: of neither.
+        """
+        for address in (fault.pc, *(caller - 1 for caller in fault.callers)):
+            if image := self.image_at(address):
+                return address, image
+        return fault.pc, None
+
 
 @dataclass(slots=True)
 class Kernel:

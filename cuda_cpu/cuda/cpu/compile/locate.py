@@ -161,7 +161,7 @@ def _in_code_for_debugger(fault: Fault) -> str:
 
 def _by_address(program: Program, machine: MachineCode, fault: Fault) -> DebugLocation | None:
     """Return the instruction whose machine code faulted, None if it is unknown."""
-    image = machine.image_at(fault.pc)
+    address, image = machine.faulted(fault)
     if image is None:
         return None
     level = jit.setting()
@@ -180,7 +180,7 @@ def _by_address(program: Program, machine: MachineCode, fault: Fault) -> DebugLo
             return None
         code = Code(jit.assemble(with_locations(kernel.text), each), fault.kernel)
         if code.is_of(image):
-            number = code.location(fault.pc - code.start(image)) or code.location_of_call(fault, code.start(image))
+            number = code.location(address - code.start(image)) or code.location_of_call(fault, code.start(image))
             return found[number - 1] if number else None
     return None
 

@@ -112,7 +112,7 @@ class _Compiler:
         compiled = [machine for (name, *_), machine in known if name == fault.kernel]
         if not compiled:
             return ""
-        machine = next((each for each in compiled if each.image_at(fault.pc)), compiled[0])
+        machine = next((each for each in compiled if each.faulted(fault)[1]), compiled[0])
         from cuda.cpu.compile.locate import describe  # imports the emitter, which loading does not need
 
         return describe(self._program.laid_out(fault.kernel), machine, fault)

@@ -251,14 +251,14 @@ class _Compiler:
 
         with self._lock:
             machine = self._kernels.get(fault.kernel)
-            image = machine.image_at(fault.pc) if machine is not None else None
+            address, image = machine.faulted(fault) if machine is not None else (0, None)
             if image is None:
                 return ""
             if not self._texts:
                 self._translate()
             text = self._texts[fault.kernel]
         code = Located(jit.assemble(with_locations(text.text), _level()), fault.kernel)
-        number = code.location(fault.pc - code.start(image)) if code.is_of(image) else 0
+        number = code.location(address - code.start(image)) if code.is_of(image) else 0
         return described(text.located[number - 1]) if number else ""
 
 

@@ -36,7 +36,7 @@ from cuda.cpu.tile.views import Partition, Tensor, tensor_of
 
 ATTRIBUTES = """
 attributes #0 = { nounwind "no-trapping-math"="true" }
-attributes #1 = { noinline nounwind "no-trapping-math"="true" }
+attributes #1 = { noinline nounwind "disable-tail-calls"="true" "no-trapping-math"="true" }
 """
 
 

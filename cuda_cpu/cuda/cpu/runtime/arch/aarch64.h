@@ -24,6 +24,7 @@ static inline void cpu_reset_floating_point(void)
 /* Of a ucontext_t. */
 #define CPU_PROGRAM_COUNTER(context) ((uint64_t)(context)->uc_mcontext.pc)
 #define CPU_STACK_POINTER(context) ((uint64_t)(context)->uc_mcontext.sp)
+#define CPU_LINK_REGISTER(context) ((uint64_t)(context)->uc_mcontext.regs[30])
 
 #define CPU_REGISTERS 34 /* in a core dump */
 

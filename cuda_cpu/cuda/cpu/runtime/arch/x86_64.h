@@ -26,6 +26,7 @@ static inline void cpu_reset_floating_point(void)
 /* Of a ucontext_t. */
 #define CPU_PROGRAM_COUNTER(context) ((uint64_t)(context)->uc_mcontext.gregs[REG_RIP])
 #define CPU_STACK_POINTER(context) ((uint64_t)(context)->uc_mcontext.gregs[REG_RSP])
+#define CPU_LINK_REGISTER(context) ((void)(context), (uint64_t)0) /* calls push the return address */
 
 #define CPU_REGISTERS 27 /* in a core dump */
 

@@ -93,17 +93,24 @@ static uint32_t kind_of(int number, const siginfo_t *info, const ucontext_t *con
 #define MAX_CODE ((uint64_t)16 << 20) /* bytes on both sides of a kernel's entry: addresses in them count as its code */
 #define STACK 4096 /* bytes that are searched for return addresses */
 
+static bool is_code(uint64_t address, uint64_t entry)
+{
+    return address - (entry - MAX_CODE) < 2 * MAX_CODE;
+}
+
 /* The fault may be in a function that a kernel calls at several sites: record possible return addresses. */
-static void record_callers(struct cpu_fault_record *fault, uint64_t entry, uint64_t stack)
+static void record_callers(struct cpu_fault_record *fault, uint64_t entry, uint64_t link, uint64_t stack)
 {
     uint64_t words[64]; /* the handler's own stack may be small */
     unsigned count = 0;
+    if (is_code(link, entry))
+        fault->callers[count++] = link;
     for (uint64_t at = stack; at < stack + STACK; at += sizeof words) {
         struct iovec here = {words, sizeof words}, there = {(void *)(uintptr_t)at, sizeof words};
         /* Not a plain load: the stack may end before `there`. */
         ssize_t read = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
         for (ssize_t i = 0; i < read / (ssize_t)sizeof *words && count < CPU_MAX_CALLERS; i++)
-            if (words[i] - (entry - MAX_CODE) < 2 * MAX_CODE)
+            if (is_code(words[i], entry))
                 fault->callers[count++] = words[i];
     }
 }
@@ -115,7 +122,8 @@ static void record_fault(struct cpu_worker *worker, uint32_t kind, uint64_t addr
     struct cpu_fault_record *fault = &worker->job->fault;
     fault->pc = CPU_PROGRAM_COUNTER(context);
     cpu_snapshot_take(worker->current, context);
-    record_callers(fault, (uint64_t)(uintptr_t)worker->job->compiled->entry, CPU_STACK_POINTER(context));
+    record_callers(fault, (uint64_t)(uintptr_t)worker->job->compiled->entry, CPU_LINK_REGISTER(context),
+                   CPU_STACK_POINTER(context));
 }
 
 static void take(int number, const siginfo_t *info, const ucontext_t *context, struct cpu_worker *worker)

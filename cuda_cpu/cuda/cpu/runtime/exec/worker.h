@@ -70,7 +70,7 @@ struct cpu_fault_record {
     uint32_t line;
     uint64_t address;
     uint64_t pc; /* of the instruction, where machine code faulted */
-    uint64_t callers[CPU_MAX_CALLERS]; /* possible return addresses: pointers to code on the stack */
+    uint64_t callers[CPU_MAX_CALLERS]; /* possible return addresses, from the stack or a register */
     uint64_t grid_id;
     const uint64_t *symbols; /* of the kernel's module; identifies it */
     uint32_t block[3];
