@@ -32,7 +32,7 @@ PATH = f"{FOLDER}/runtime_api.h"
 # Enumerations of runtime_enums.h and surfaces.h.
 DEVICE = (
     "cudaError_t", "cudaMemcpyKind", "cudaLimit", "cudaFuncCache", "cudaSharedMemConfig", "cudaDeviceAttr",
-    "cudaSurfaceBoundaryMode",
+    "cudaSurfaceBoundaryMode", "cudaRoundMode",
 )  # fmt: skip
 HEADERS = (
     "driver_types.h", "device_types.h", "texture_types.h", "surface_types.h", "library_types.h", "cuda_runtime_api.h",

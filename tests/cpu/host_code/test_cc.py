@@ -88,6 +88,10 @@ def test_streams_textures_and_output(build):
     assert run(program) == "before\nthread 0 of block 0\nthread 0 of block 1\nfine\n"
 
 
+def test_functions_of_newer_devices(build):
+    assert run(build(HERE / "newer.cu", "-arch=sm_90")) == "tanh 0.91\nsum 6, round 1\n"
+
+
 def test_kernels_are_registered_before_other_objects_are_constructed(build):
     assert run(build(HERE / "early.cu")) == "main 42\nat exit 84\ndestroyed\n"
 

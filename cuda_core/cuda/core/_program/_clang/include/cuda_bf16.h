@@ -15,8 +15,8 @@
 #define __OPEN_CUDA_KIND bfloat16
 #define __OPEN_CUDA_TWICE __bfloat162bfloat162
 #define __OPEN_CUDA_INFINITE 0x7f80
-#define __OPEN_CUDA_ADDS (__CUDA_ARCH__ >= 900)
-#define __OPEN_CUDA_ADD_ATOMS (__CUDA_ARCH__ >= 900)
+#define __OPEN_CUDA_ADDS (__OPEN_CUDA_ARCH >= 900)
+#define __OPEN_CUDA_ADD_ATOMS (__OPEN_CUDA_ARCH >= 900)
 #include "open_cuda/short_float.h"
 #include "open_cuda/short_float_arithmetic.h"
 #include "open_cuda/short_float_end.h"

@@ -14,7 +14,7 @@ enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
 
 __OPEN_CUDA_FN __nv_fp8x2_storage_t __open_cuda_to_fp8x2(float x, float y, __nv_saturation_t saturation,
                                                          __nv_fp8_interpretation_t kind) {
-#if __CUDA_ARCH__ >= 890
+#if __OPEN_CUDA_ARCH >= 890
     if (saturation == __NV_SATFINITE) {
         unsigned short codes;
         if (kind == __NV_E5M2)
@@ -33,7 +33,7 @@ __OPEN_CUDA_FN __nv_fp8_storage_t __open_cuda_to_fp8(float x, __nv_saturation_t 
     return (unsigned char)__open_cuda_to_fp8x2(x, 0, saturation, kind);
 }
 __OPEN_CUDA_FN __half2 __open_cuda_from_fp8x2(__nv_fp8x2_storage_t codes, __nv_fp8_interpretation_t kind) {
-#if __CUDA_ARCH__ >= 890
+#if __OPEN_CUDA_ARCH >= 890
     unsigned pair;
     if (kind == __NV_E5M2)
         asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(pair) : "h"(codes));

@@ -69,7 +69,7 @@ __device__ cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t strea
 
 #ifdef __CLANG_RDC__ // only relocatable code can be linked with the library
 // The second version of dynamic parallelism has functions with a prefix; the first one is for devices before 9.0.
-#if defined(CUDA_FORCE_CDP1_IF_SUPPORTED) && __CUDA_ARCH__ < 900
+#if defined(CUDA_FORCE_CDP1_IF_SUPPORTED) && __OPEN_CUDA_ARCH < 900
 #define __OPEN_CUDA_DEVICE(result, name, ...) __device__ result cuda##name(__VA_ARGS__);
 #else
 #define __OPEN_CUDA_DEVICE(result, name, ...) __device__ result cuda##name(__VA_ARGS__) __asm__("__cudaCDP2" #name);

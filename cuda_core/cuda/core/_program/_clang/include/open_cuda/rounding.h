@@ -56,7 +56,7 @@ __OPEN_CUDA_UNARY(__sinf, "sin.approx." __OPEN_CUDA_F32, float, "f")
 __OPEN_CUDA_UNARY(__cosf, "cos.approx." __OPEN_CUDA_F32, float, "f")
 __OPEN_CUDA_UNARY(__open_cuda_ex2, "ex2.approx." __OPEN_CUDA_F32, float, "f")
 __OPEN_CUDA_UNARY(__log2f, "lg2.approx." __OPEN_CUDA_F32, float, "f")
-#if __CUDA_ARCH__ >= 750
+#if __OPEN_CUDA_ARCH >= 750
 __OPEN_CUDA_UNARY(__tanhf, "tanh.approx.f32", float, "f")
 #endif
 __OPEN_CUDA_UNARY(__saturatef, "cvt.sat." __OPEN_CUDA_F32 ".f32", float, "f")

@@ -130,3 +130,4 @@ enum cudaDeviceAttr {
     cudaDevAttrMax = 161,
 };
 typedef enum cudaError cudaError_t;
+enum cudaRoundMode { cudaRoundNearest, cudaRoundZero, cudaRoundPosInf, cudaRoundMinInf };

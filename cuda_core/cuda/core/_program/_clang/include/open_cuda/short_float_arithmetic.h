@@ -56,7 +56,7 @@ __OPEN_CUDA_FN __OPEN_CUDA_T2 __hisnan2(__OPEN_CUDA_T2 a) {
 }
 
 // Minimum and maximum, fused multiplication and addition.
-#if __CUDA_ARCH__ >= 800
+#if __OPEN_CUDA_ARCH >= 800
 __OPEN_CUDA_SHORT_BINARY(min, , "min")
 __OPEN_CUDA_SHORT_BINARY(max, , "max")
 __OPEN_CUDA_SHORT_BINARY(min, _nan, "min.NaN")

@@ -4,8 +4,7 @@
 // Open Compute Project, "OCP Microscaling Formats (MX) Specification". For cuda_fp8.h, cuda_fp6.h and cuda_fp4.h.
 #pragma once
 #include "../cuda_bf16.h"
-
-enum cudaRoundMode { cudaRoundNearest, cudaRoundZero, cudaRoundPosInf, cudaRoundMinInf };
+#include "runtime_enums.h"
 
 // Rounds to the nearest number with `digits` digits after the point, in whose code the exponent has a `bias`; `most` is
 // the code of the largest one. Without `saturate`, larger numbers become `overflow`. NaNs become `nan`.

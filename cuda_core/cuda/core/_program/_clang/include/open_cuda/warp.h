@@ -30,7 +30,7 @@ __OPEN_CUDA_FN void __syncwarp(unsigned mask = 0xffffffff) {
 }
 __OPEN_CUDA_FN void __threadfence_block() { asm volatile("fence.acq_rel.cta;" ::: "memory"); }
 __OPEN_CUDA_FN void __threadfence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
-#if __CUDA_ARCH__ >= 900
+#if __OPEN_CUDA_ARCH >= 900
 __OPEN_CUDA_FN void __threadfence_cluster() { asm volatile("fence.acq_rel.cluster;" ::: "memory"); }
 #endif
 __OPEN_CUDA_FN void __threadfence_system() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
