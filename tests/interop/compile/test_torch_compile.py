@@ -277,6 +277,13 @@ def test_an_unknown_option_is_named():
         torch.compile(lambda x: x + 1, backend=backend, options={"reports": 1})(torch.ones(2))
 
 
+def test_an_error_is_of_the_fused_operations():
+    compiled, graphs = fused(lambda x, y: x * y + 1)
+    compiled(torch.ones(2, 2), torch.ones(2, 2))
+    with pytest.raises(ValueError, match=r"^fused operations: a tensor on meta"):
+        graphs[0].kernels[0](torch.ones(2, 2), torch.ones(2, 2, device="meta"))
+
+
 def test_the_entry_point_is_the_back_end():
     project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
     assert project["entry-points"]["torch_dynamo_backends"] == {"cuda_core": "cuda.interop.torch:backend"}

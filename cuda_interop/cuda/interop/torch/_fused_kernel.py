@@ -74,7 +74,7 @@ class FusedKernel(torch.nn.Module):
         if sizes[-1] > MOST_COLUMNS:
             name, source = self._wide()
         kernels = _kernels.get(source) or _kernels.setdefault(source, Kernels(source, _options(source)))
-        run("torch.compile", kernels, [launch], [name], device)
+        run("fused operations", kernels, [launch], [name], device)
         return outputs
 
     def _wide(self) -> tuple[str, str]:
