@@ -18,6 +18,7 @@ ROOT = pathlib.Path(__file__).parent.parent
 OF_HEADERS = ["codegen", *(f"bindings/test_{name}.py" for name in ("echo", "next_api", "records", "structs"))]
 # At the end, so that an installed cuda.bindings comes first; `codegen` is in no wheel.
 sys.path += [str(path) for path in (ROOT / "cuda_bindings", ROOT, ROOT / "tests") if str(path) not in sys.path]
+OF_KERNELS = ("test_tensor_map.py", "test_bulk_copies.py")  # of those in tests/cpu/driver
 collect_ignore = [] if importlib.util.find_spec("clang") else OF_HEADERS
 
 
@@ -92,7 +93,7 @@ def by_clang(item):
 def tests_the_cpu_device(path):
     """Tell whether a test is of `cuda.cpu` itself; those of kernels run on a GPU too, which proves what they expect."""
     below = path.relative_to(ROOT / "tests").parts
-    return below[0] == "cpu" and below[1] not in ("emit", "programs")
+    return below[0] == "cpu" and below[1] not in ("emit", "programs") and path.name not in OF_KERNELS
 
 
 def absence(library, found={}):  # noqa: B006 - the shared default is the cache

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Build from the sdist on a machine with an NVIDIA GPU, offline; run tests, examples, benchmarks; write a report.
+"""Install on a machine with an NVIDIA GPU, offline; run tests, examples, benchmarks; write a report.
 
 python ci/gpu/run.py --wheels FOLDER --report FOLDER [--peer FOLDER] [--steps tests,kernels,examples,benchmarks]
 """
@@ -91,15 +91,20 @@ def driver_facts() -> dict[str, object]:
     return {"driver": f"CUDA {version.value / 1000:g}", "devices": count.value, "device 0": name.value.decode()}
 
 
-def newest_sdist(wheels: pathlib.Path) -> pathlib.Path:
-    found = sorted(wheels.glob("open_cuda_python-*.tar.gz"), key=lambda path: path.stat().st_mtime)
-    if not found:
-        raise SystemExit(f"{wheels} holds no open_cuda_python-*.tar.gz: make one with `python -m build --sdist`")
-    return found[-1]
+def newest_build(wheels: pathlib.Path) -> pathlib.Path:
+    """Return the newest wheel for this Python, or the newest sdist if there is none."""
+    tag = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    for pattern in (f"open_cuda_python-*-{tag}-{tag}-*.whl", "open_cuda_python-*.tar.gz"):
+        if found := sorted(wheels.glob(pattern), key=lambda path: path.stat().st_mtime):
+            return found[-1]
+    raise SystemExit(f"{wheels} has no open_cuda_python-*.tar.gz and no wheel for {tag}: python -m build --sdist")
 
 
-def unpack(sdist: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
-    with tarfile.open(sdist) as archive:
+def sources(build: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
+    """Return the tree with the tests: of the sdist, or of this script where a wheel is installed."""
+    if build.suffix == ".whl":
+        return pathlib.Path(__file__).resolve().parents[2]
+    with tarfile.open(build) as archive:
         archive.extractall(folder, filter="data")
         return folder / archive.getnames()[0].split("/")[0]
 
@@ -148,8 +153,8 @@ def link_libraries(folder: pathlib.Path) -> None:
             shutil.copytree(found, own / "nvidia", copy_function=link, dirs_exist_ok=True)
 
 
-def install(report: Report, work: pathlib.Path, wheels: pathlib.Path, sdist: pathlib.Path, environment: dict) -> bool:
-    """Create an environment and build the sdist in it."""
+def install(report: Report, work: pathlib.Path, wheels: pathlib.Path, build: pathlib.Path, environment: dict) -> bool:
+    """Create an environment and install the wheel or the sdist in it."""
     python = work / "env/bin/python"
     if not make_environment(report, work / "env", environment):
         return False
@@ -162,7 +167,7 @@ def install(report: Report, work: pathlib.Path, wheels: pathlib.Path, sdist: pat
         command = [*offline, "--no-deps", "--ignore-installed", path]
         report.run(f"package {path.name.split('-')[0]}", command, work, environment)
     link_libraries(work / "env")
-    return report.run("build", [*offline, "--no-build-isolation", sdist], work, environment)
+    return report.run("install", [*offline, "--no-build-isolation", build], work, environment)
 
 
 def main() -> int:
@@ -184,11 +189,11 @@ def main() -> int:
     environment["CUDA_PYTHON_DRIVER"] = options.driver
     report.facts = {"machine": platform.platform(), "python": platform.python_version(), **driver_facts()}
     wheels = options.wheels.resolve()
-    sdist = newest_sdist(wheels)
-    report.facts["sdist"] = sdist.name
-    if install(report, work, wheels, sdist, environment):
+    build = newest_build(wheels)
+    report.facts["installed"] = build.name
+    if install(report, work, wheels, build, environment):
         peer = options.peer and install_peer(report, work, options.peer.resolve(), environment)
-        run_steps(report, work, unpack(sdist, work), options, environment, peer)
+        run_steps(report, work, sources(build, work), options, environment, peer)
     report.write()
     print(f"see {report.folder / 'report.md'}")
     return int(any(step["outcome"] == "failed" for step in report.steps if not step["name"].startswith("package ")))

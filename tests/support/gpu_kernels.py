@@ -7,9 +7,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -137,6 +139,26 @@ class Loaded:
         launch(self._module.function(name), parameters, args, grid, block, **options)
 
 
+class NvidiaDriver:
+    """NVIDIA's driver with the calls of `cuda.cpu.driver`: integers and addresses, in the order of C."""
+
+    def __getattr__(self, name: str) -> Callable:
+        function = getattr(ctypes.CDLL("libcuda.so.1"), name)
+
+        def checked(*arguments: int) -> None:
+            if status := function(*map(ctypes.c_uint64, arguments)):
+                raise Fault(f"{name}: {driver.CUresult(status).name}")
+
+        return checked
+
+
+class TensorMap(NamedTuple):
+    """A tensor map of an array's copy on the GPU, which `encode(driver, address)` returns."""
+
+    data: np.ndarray
+    encode: Callable[[object, int], np.void]
+
+
 def launch(
     function: object,
     parameters: list,
@@ -168,7 +190,8 @@ def launch(
     if shared > 48 << 10:
         most = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
         call(driver.cuFuncSetAttribute, function, most, shared)
-    with Memory([arg for arg in args if isinstance(arg, np.ndarray) and arg.ndim]) as memory:
+    arrays = [arg.data if isinstance(arg, TensorMap) else arg for arg in args]
+    with Memory([arg for arg in arrays if isinstance(arg, np.ndarray) and arg.ndim]) as memory:
         packed = pack(parameters, [memory.translated(arg) for arg in args])
         starts = np.cumsum([0, *(len(data) for data in packed)])[:-1]
         values = np.frombuffer(b"".join(packed) + bytes(8), np.uint8)
@@ -205,7 +228,9 @@ class Memory:
         return self
 
     def translated(self, arg: object) -> object:
-        """Return the GPU address of an array, or a scalar, translated if its value points into an array."""
+        """Return the GPU address of an array, or a scalar, translated if its value points into an array, or a map."""
+        if isinstance(arg, TensorMap):
+            return arg.encode(NvidiaDriver(), int(self.translated(arg.data)))
         address = arg.ctypes.data if isinstance(arg, np.ndarray) and arg.ndim else arg
         if isinstance(address, (int, np.uint64)):
             for (start, end), base in zip(self.ranges, self.addresses, strict=True):

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import functools
+import os
 
 import numpy as np
 import pytest
@@ -16,6 +17,9 @@ from support.compilers import compile_cuda
 from support.loaded import Loaded
 
 from cuda.cpu import driver
+
+if os.environ.get("CUDA_PYTHON_DRIVER") == "nvidia":
+    from support import gpu_kernels
 
 TYPES = {
     "uint8": 0,
@@ -32,7 +36,10 @@ ROOM = 16384  # bytes of shared memory
 
 
 def encoded(data, box, *, steps=None, swizzle=0, fill=0, im2col=None, start_of_map=None, **changes):
-    """Return a tensor map of a NumPy array; `box` and the like go from the innermost dimension outwards."""
+    """Return a tensor map of a NumPy array; `box` and the like go from the innermost dimension outwards.
+
+    On a GPU the map is of the array's copy there, and made at launch.
+    """
     memory = np.zeros(192, np.uint8)
     start = -memory.ctypes.data % 64 if start_of_map is None else start_of_map
     rank = data.ndim
@@ -44,15 +51,21 @@ def encoded(data, box, *, steps=None, swizzle=0, fill=0, im2col=None, start_of_m
     } | {key: value for key, value in changes.items() if isinstance(value, np.ndarray)}
     numbers = {"type": TYPES.get(str(data.dtype), 9), "rank": rank, "start": data.ctypes.data, "promotion": 0}
     numbers |= {"interleave": 0} | {key: value for key, value in changes.items() if not isinstance(value, np.ndarray)}
-    head = [memory.ctypes.data + start, numbers["type"], numbers["rank"], numbers["start"]]
-    head += [words["sizes"].ctypes.data, words["strides"].ctypes.data]
     tail = [words["steps"].ctypes.data, numbers["interleave"], swizzle, numbers["promotion"], fill]
     if im2col:
-        lower, upper = (np.array(corner, np.int32) for corner in im2col)
-        driver.cuTensorMapEncodeIm2col(*head, lower.ctypes.data, upper.ctypes.data, *box, *tail)
+        words |= {"lower": np.array(im2col[0], np.int32), "upper": np.array(im2col[1], np.int32)}
+        name, middle = "cuTensorMapEncodeIm2col", [words["lower"].ctypes.data, words["upper"].ctypes.data, *box]
     else:
-        driver.cuTensorMapEncodeTiled(*head, words["box"].ctypes.data, *tail)
-    return memory[start : start + 128].copy().view("V128")[0]
+        name, middle = "cuTensorMapEncodeTiled", [words["box"].ctypes.data]
+
+    def encode(driver: object, address: int) -> np.void:
+        head = [memory.ctypes.data + start, numbers["type"], numbers["rank"], address]
+        getattr(driver, name)(*head, words["sizes"].ctypes.data, words["strides"].ctypes.data, *middle, *tail)
+        return memory[start : start + 128].copy().view("V128")[0]
+
+    if os.environ.get("CUDA_PYTHON_DRIVER") == "nvidia":
+        return gpu_kernels.TensorMap(data, encode)
+    return encode(driver, numbers["start"])
 
 
 PRELUDE = """

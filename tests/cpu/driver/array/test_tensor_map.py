@@ -262,6 +262,7 @@ def test_multicast_loads():
     np.testing.assert_array_equal(out, [wanted, wanted, [-1] * 64, wanted])
 
 
+@pytest.mark.cpu_only  # the map that a kernel leaves holds an address that ends with the launch on a GPU
 def test_kernels_modify_maps():
     source = (
         PRELUDE
@@ -320,6 +321,7 @@ FROM_ZEROS = (
 )
 
 
+@pytest.mark.cpu_only
 def test_kernels_build_a_map_from_zeros():
     data = random.standard_normal((4, 8)).astype(np.float32)
     made = np.zeros(128, np.uint8)
@@ -328,6 +330,7 @@ def test_kernels_build_a_map_from_zeros():
     np.testing.assert_array_equal(found, boxed(data[:, :6], (2, 1), (8, 3), (1, 1)).ravel())
 
 
+@pytest.mark.cpu_only
 @pytest.mark.parametrize("fields", [1, 2])
 def test_using_an_incomplete_map_is_a_fault(fields):
     data = np.zeros((4, 8), np.float32)
@@ -337,6 +340,7 @@ def test_using_an_incomplete_map_is_a_fault(fields):
         load(made.view("V128")[0], (2, 1), 24, np.float32)
 
 
+@pytest.mark.cpu_only
 def test_an_invalid_field_value_is_a_fault():
     wrong = FROM_ZEROS.replace(
         'rank.shared::cta.b1024.b32 [%0], 1;" :: "r"(m)', 'rank.shared::cta.b1024.b32 [%0], %1;" :: "r"(m), "r"(7)'
@@ -346,6 +350,7 @@ def test_an_invalid_field_value_is_a_fault():
         loaded.launch("make", 1, 32, np.zeros(128, np.uint8), np.zeros(8), np.int32(3))
 
 
+@pytest.mark.cpu_only
 @pytest.mark.parametrize("start", [(0,), (0, 0)])
 def test_a_map_of_the_wrong_kind_for_the_instruction_is_a_fault(start):
     data = np.zeros((8, 16), np.float32)
@@ -359,6 +364,7 @@ def test_a_map_of_the_wrong_kind_for_the_instruction_is_a_fault(start):
     assert "no tensor map" in fault.message
 
 
+@pytest.mark.cpu_only
 @pytest.mark.parametrize(
     ("changes", "status", "says"),
     [
@@ -388,6 +394,7 @@ def test_invalid_maps_are_refused(refused, changes, status, says):
         encoded(data, **({"box": (8, 4)} | changes))
 
 
+@pytest.mark.cpu_only
 def test_the_map_pointer_may_be_unaligned_but_not_null(refused):
     data = np.zeros((8, 32), np.float32)
     aligned, other = encoded(data, (8, 4)), encoded(data, (8, 4), start_of_map=24)
@@ -396,6 +403,7 @@ def test_the_map_pointer_may_be_unaligned_but_not_null(refused):
         driver.cuTensorMapEncodeTiled(0, 7, 2, data.ctypes.data, *[data.ctypes.data] * 4, 0, 0, 0, 0)
 
 
+@pytest.mark.cpu_only
 def test_im2col_bounding_boxes_are_checked(refused):
     data = np.zeros((2, 8, 32), np.float32)
     for box, corners, says in (
@@ -407,6 +415,7 @@ def test_im2col_bounding_boxes_are_checked(refused):
             encoded(data, box, im2col=corners)
 
 
+@pytest.mark.cpu_only
 def test_replace_address(refused):
     data = random.standard_normal((2, 4, 8)).astype(np.float32)
     memory = np.zeros(192, np.uint8)
