@@ -40,7 +40,7 @@ def kernel_text(instruction: str, result: str, types: tuple[str, ...]) -> str:
             lines.append(f"ld.global.b{8 * size} %v{index}, {operand};")
     for index, letter in enumerate("dabcef"):
         instruction = instruction.replace(f"${letter}", f"%v{index}")
-    lines.append(instruction + ";")
+    lines.append(instruction + ";" * (not instruction.endswith("}")))
     if result == "pred":
         lines.append("selp.u32 %t8, 1, 0, %v0; st.global.u32 [%p2], %t8;")
     else:

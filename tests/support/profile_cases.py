@@ -172,7 +172,7 @@ FLOW = [
          "A: add.u32 %r6, 1, 1; B: add.u32 %r6, 2, 2; C: add.u32 %r6, 3, 3; D: add.u32 %r6, 4, 4;",
          {INSTRUCTIONS: BEFORE + 2 + 4 + 1, THREADS: 32 * (BEFORE + 3) + 8 + 16 + 24 + 32, BRANCHES: 1, DIVERGENT: 1}),
     Case("early exit", "setp.lt.u32 %p0, %r4, 24; @%p0 exit; add.u32 %r5, %r4, 1;",
-         {INSTRUCTIONS: BEFORE + 4, THREADS: 32 * (BEFORE + 2) + 8 * 2, BRANCHES: 0}),
+         {INSTRUCTIONS: BEFORE + 4, THREADS: 32 * (BEFORE + 2) + 8 * 2, BRANCHES: 0, DIVERGENT: 0}),
     Case("branch to the return", "setp.lt.u32 %p0, %r4, 24; @%p0 bra E; add.u32 %r5, %r4, 1; E:",
          {INSTRUCTIONS: BEFORE + 4, THREADS: 32 * (BEFORE + 3) + 8, DIVERGENT: 1}),
     Case("barriers", "bar.sync 0; bar.sync 0;", {INSTRUCTIONS: BEFORE + 3, "ptx__inst_executed_op_barrier.sum": 2}),

@@ -5,7 +5,7 @@
 import pytest
 from support.scripts import run_checked
 
-pytestmark = pytest.mark.needs_nvrtc
+pytestmark = [pytest.mark.needs_nvrtc, pytest.mark.cpu_only]  # a GPU needs NVIDIA's libcudadevrt for them
 
 FAULT = """
     import sys, numpy as np

@@ -26,7 +26,7 @@ from cuda.core.graph._options import GraphCompleteOptions
 _RESULTS = {
     <int>cydriver.CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE: "The structure of the graph is not valid.",
     <int>cydriver.CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED:
-        "A node does what a graph that kernels launch must not do.",
+        "A node does what its graph must not do: one that kernels launch, or a body of a conditional node.",
     <int>cydriver.CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED:
         "A graph that kernels launch must stay within one context.",
     <int>cydriver.CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED: "A condition is not used by any node of the graph.",

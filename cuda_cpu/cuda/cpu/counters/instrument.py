@@ -110,7 +110,7 @@ class Counters(Instrumentation):
 
     def branch(self, frame: Frame, end: End, lanes: dict[int, Value]) -> None:
         """Emit the counter of executions of a branch after which the lanes of a warp differ."""
-        if end.skips:
+        if end.skips or not self._ends[id(end)].branches:  # a guarded exit or return is no branch
             return
         builder = frame.builder
         row = self._ends[id(end)]

@@ -87,8 +87,19 @@ def test_tiled_loads(shape, box, steps):
     data = random.standard_normal(shape).astype(np.float32)
     map_ = encoded(data, box, steps=steps)
     for start in ([0] * len(box), [-3, 1, -1, 1, 0][: len(box)], [5, 2, 2, 1, 1][: len(box)], [99] * len(box)):
+        start = start if len(box) > 1 else [4 * start[0]]
         wanted = boxed(data, start, box, steps)
         np.testing.assert_array_equal(load(map_, start, wanted.size, np.float32), wanted.ravel())
+
+
+@pytest.mark.cpu_only  # a GPU calls it an illegal instruction, after which nothing else runs in the process
+@pytest.mark.parametrize("start", [1, 5, -3, 99])
+def test_loads_of_one_dimension_begin_at_multiples_of_16_bytes(start):
+    """As on an H100, on which 0 and 40 are no faults."""
+    map_ = encoded(np.zeros(64, np.float32), (32,))
+    with pytest.raises(AssertionError, match="begins at no multiple of 16 bytes"):
+        load(map_, [start], 32, np.float32)
+    load(map_, [40], 32, np.float32)
 
 
 @pytest.mark.parametrize("mode", [0, 1, 2, 3])

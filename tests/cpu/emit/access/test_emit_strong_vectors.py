@@ -49,6 +49,7 @@ def test_elements_are_stored_per_lane(type_, count, load, store, same, limit):
     np.testing.assert_array_equal(out.reshape(32, size), rows)
 
 
+@pytest.mark.cpu_only
 @pytest.mark.parametrize(("type_", "count"), [("u32", 2), ("u64", 2), ("u32", 4)])
 @pytest.mark.parametrize("lanes", [1, 2])
 def test_vector_stores_are_not_torn(type_, count, lanes):

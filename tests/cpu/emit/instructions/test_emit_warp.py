@@ -139,8 +139,10 @@ def test_activemask_in_a_branch():
 
 
 def test_one_lane_is_elected():
-    leader, elected = run("elect.sync %r3|%p1, 0xF0; selp.u32 %r4, 1, 0, %p1;", LANES)
-    assert set(leader) == {4}
+    # Only lanes of the mask may execute it: anything else is undefined.
+    code = "mov.u32 %r4, 0; and.b32 %r5, %r1, 28; setp.ne.u32 %p2, %r5, 4; @%p2 bra END;"
+    leader, elected = run(code + "elect.sync %r3|%p1, 0xF0; selp.u32 %r4, 1, 0, %p1; END:", LANES)
+    assert set(leader[4:8]) == {4}
     np.testing.assert_array_equal(elected, LANES == 4)
     _, elected = run("elect.sync _|%p1, -1; selp.u32 %r4, 1, 0, %p1;", LANES)
     np.testing.assert_array_equal(elected, LANES == 0)
@@ -174,7 +176,8 @@ REDUCTIONS = {
 @pytest.mark.parametrize("form", REDUCTIONS)
 def test_reductions(form):
     values = (LANES * 0x9E3779B9).astype(np.uint32) | np.uint32(0x10)
-    got, part = run(f"redux.sync.{form} %r3, %r2, -1; redux.sync.{form} %r4, %r2, 0xFFF0;", values)
+    part = "sub.u32 %r5, %r1, 4; setp.ge.u32 %p1, %r5, 12; @%p1 bra END; redux.sync.{form} %r4, %r2, 0xFFF0; END:"
+    got, part = run(f"redux.sync.{form} %r3, %r2, -1; " + part.format(form=form), values)
     assert set(got) == {REDUCTIONS[form](values)}
     assert set(part[4:16]) == {REDUCTIONS[form](values[4:16])}
     code = f"mov.u32 %r5, 0xFF; and.b32 %r6, %r1, 24; shl.b32 %r5, %r5, %r6; redux.sync.{form} %r3, %r2, %r5;"

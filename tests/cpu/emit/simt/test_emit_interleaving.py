@@ -144,6 +144,7 @@ ORDERED = {
 }
 
 
+@pytest.mark.cpu_only
 @pytest.mark.parametrize("what", ORDERED)
 def test_no_interleaving_where_order_is_observable(what: str) -> None:
     """The warps run their loops one after the other."""

@@ -123,6 +123,7 @@ NOT:
 )
 
 
+@pytest.mark.cpu_only
 @pytest.mark.parametrize("mask", [1, 1 << 31, 1 << 15, 1 << 16, 0x0F0F0F0F, 0xFFFFFFFF, 0x00012340, 0])
 @pytest.mark.parametrize("width", ["32", "16", "8", "1"])
 def test_the_last_lane_wins_a_store_to_one_address(mask: int, width: str, monkeypatch: pytest.MonkeyPatch) -> None:

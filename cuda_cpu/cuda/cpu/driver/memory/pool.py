@@ -332,6 +332,7 @@ def _type_of(name: str, which: int, value_ptr: int) -> Any:
 
 
 def cuMemPoolGetAttribute(pool: int, attr: int, value: int) -> None:
+    capture_state.check_safe("cuMemPoolGetAttribute")
     found = find_open(pool)
     kind = _type_of("cuMemPoolGetAttribute", attr, value)
     values = found.values | {
@@ -395,6 +396,7 @@ def cuMemAllocAsync(bytesize: int, hStream: int) -> int:
     stream = streams.find(hStream)
     if stream.capture is not None:
         return stream.capture.allocate(stream, bytesize)
+    capture_state.check_safe("cuMemAllocAsync")
     key = _of_device(stream.context.device.ordinal)
     return current_of(key[0], key[1:]).allocate(bytesize, stream, "cuMemAllocAsync")
 
@@ -403,6 +405,7 @@ def cuMemAllocFromPoolAsync(bytesize: int, pool: int, hStream: int) -> int:
     found, stream = find_open(pool), streams.find(hStream)
     if stream.capture is not None:
         return stream.capture.allocate(stream, bytesize)
+    capture_state.check_safe("cuMemAllocFromPoolAsync")
     return found.allocate(bytesize, stream, "cuMemAllocFromPoolAsync")
 
 

@@ -67,16 +67,17 @@ def emit_scalar(frame: Frame, instruction: Instruction, form: Form) -> None:
     dtype = getattr(form, "dtype", "u32")  # comparisons have none
     if getattr(form, "sat", False):
         result = _clamp(frame, result, width, signed=dtype == "s32")
-    value = frame.builder.resize(result, "i32")
     if part and not rest:
         raise PtxError(f"{form}: a part of the destination needs a third operand, for its other parts", frame.line)
     if part:
         (position,) = _selected(frame, destination, 32 // width, "") or (0,)
         third = frame.read(rest[0], "b32")
-        value = _insert(frame, third, value, position * width, width)
-    elif form.op:
-        value = _second(frame, form.op, value, frame.read(rest[0], "b32"), signed=dtype == "s32")
-    # otherwise ptxas accepts a third operand, too, and ignores it
+        value = _insert(frame, third, frame.builder.resize(result, "i32"), position * width, width)
+    else:  # where there is no operation, ptxas accepts a third operand, too, and ignores it
+        if form.op:  # of the result in more than 32 bits, as on an H100
+            third = frame.builder.resize(frame.read(rest[0], "b32"), "i64", signed=dtype == "s32")
+            result = _second(frame, form.op, result, third)
+        value = frame.builder.resize(result, "i32")
     frame.write(_plain(destination), value)
 
 
@@ -119,10 +120,10 @@ def _clamp(frame: Frame, value: Value, width: int, *, signed: bool) -> Value:
     return builder.intrinsic("smin", value.element, value, constant(most, value.element))
 
 
-def _second(frame: Frame, operation: str, value: Value, third: Value, *, signed: bool) -> Value:
+def _second(frame: Frame, operation: str, value: Value, third: Value) -> Value:
     if operation == "add":
         return frame.builder.binary("add", value, third)
-    return frame.builder.intrinsic(("s" if signed else "u") + operation, "i32", value, third)
+    return frame.builder.intrinsic(f"s{operation}", value.element, value, third)
 
 
 def _insert(frame: Frame, into: Value, value: Value, shift: int, width: int) -> Value:
@@ -210,8 +211,8 @@ def emit_simd(frame: Frame, instruction: Instruction, form: Form) -> None:
         signed = getattr(form, "dtype", "u32") == "s32"  # comparisons have none
         if getattr(form, "sat", False):
             result = _clamp(frame, result, width, signed=signed)
-        part = frame.builder.resize(frame.builder.resize(result, f"i{width}"), "i32", signed=signed)
-        if form.add:
+        part = frame.builder.resize(result, "i32")
+        if form.add:  # all bits of the result, not only those of a part, as on an H100
             value = frame.builder.binary("add", value, part)
         else:
             value = _insert(frame, value, part, position * width, width)

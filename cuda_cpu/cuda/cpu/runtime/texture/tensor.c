@@ -248,6 +248,11 @@ static void copy_tensor(struct cpu_warp *warp, uint32_t flags, uint32_t line, co
         cpu_fault_now((struct cpu_running *)warp, CPU_FAULT_TRAP, line, operands[lane],
                       "this is no tensor map of such dimensions and mode");
     struct job job = {.map = &map, .work = flags & 15, .op = CPU_BULK_OP(flags), .size = cpu_type_sizes[map.type]};
+    /* Found on an H100 with tensors of one dimension, undocumented; those of more were not tried. */
+    if (map.rank == 1 && job.work == CPU_TENSOR_LOAD &&
+        (uint32_t)operands[CPU_BULK_COORDINATE * CPU_WARP_SIZE + lane] * job.size % 16)
+        cpu_fault_now((struct cpu_running *)warp, CPU_FAULT_TRAP, line, operands[lane],
+                      "the load of a tensor of one dimension begins at no multiple of 16 bytes: change the coordinate");
     job.unit = map.unit ? map.unit : job.size;
     if (CPU_BULK_MULTICAST(flags))
         check_mask(warp, line, mask);

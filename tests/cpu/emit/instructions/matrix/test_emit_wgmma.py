@@ -93,8 +93,10 @@ def run(
     COPY:
         cvt.u64.u32 %rd5, %r4; add.u64 %rd6, %rd1, %rd5; ld.global.u32 %r5, [%rd6]; add.u32 %r6, %r2, %r4;
         st.shared.u32 [%r6], %r5; add.u32 %r4, %r4, 4; setp.lt.u32 %p2, %r4, {len(data)}; @%p2 bra COPY;
+        fence.proxy.async.shared::cta; bar.sync 0;
         {" ".join(f"mov.b32 %d{number}, {five};" for number in range(count))}
         mov.b64 %rd3, {left if not load else 0}; mov.b64 %rd4, {descriptor(at, b[1], b[2], swizzle)};
+        cvt.u64.u32 %rd5, %r2; shr.u64 %rd5, %rd5, 4; add.u64 %rd3, %rd3, %rd5; add.u64 %rd4, %rd4, %rd5;
         setp.eq.u32 %p1, {keep}, 1; {load}
         wgmma.fence.sync.aligned;
         ld.param.u64 %rd8, [metadata]; mad.wide.u32 %rd8, %r1, 4, %rd8; ld.global.b32 %meta, [%rd8];

@@ -44,7 +44,7 @@ def addresses(text: str, *args: object, shared: int = 0) -> np.ndarray:
 
 @pytest.mark.parametrize("align", [128, 256, 1024, 4096])
 @pytest.mark.parametrize("space", OF)
-def test_variables(space: str, align: int) -> None:
+def test_variables(space: str, align: int, on_gpu: bool) -> None:
     variables = f".{space} .align 4 .b8 before[4]; .{space} .align {align} .b8 x[{align + 4}];"
     if space == "param":
         parameters = f".param .u32 before, .param .align {align} .b8 x[{align}], "
@@ -57,7 +57,7 @@ def test_variables(space: str, align: int) -> None:
     else:
         found = addresses(kernel(OF[space], module=variables))
     assert not np.any(found % align)
-    if space == "local":
+    if space == "local" and not on_gpu:  # there, threads have the same generic addresses for memory of their own
         assert len(np.unique(found[:THREADS])) == THREADS
         assert np.diff(np.sort(found[:THREADS])).min() >= align + 4
 
@@ -73,7 +73,7 @@ def test_memory_on_the_stack(ask: str) -> None:
     assert not np.any(addresses(kernel(f"{ask} cvta.local.u64 %d5, %d5;")) % 512)
 
 
-def test_local_variables_of_functions() -> None:
+def test_local_variables_of_functions(on_gpu: bool) -> None:
     """They begin where the caller's end, which must not be overwritten; a thousand calls use as much stack as one."""
     functions = """
 .func (.param .b64 out) f(.param .b32 n) {
@@ -93,7 +93,7 @@ AGAIN:
 """
     found = addresses(kernel(body, module=functions))
     assert not np.any(found % 256)
-    assert len(np.unique(found[:THREADS])) == THREADS
+    assert len(np.unique(found[:THREADS])) == (1 if on_gpu else THREADS)
 
 
 @pytest.mark.parametrize(

@@ -190,6 +190,7 @@ SHARED = {
 }
 
 
+@pytest.mark.cpu_only
 @pytest.mark.parametrize(("operation", "type_"), SHARED)
 @pytest.mark.parametrize("cluster", [False, True])
 def test_shared_memory_atomics_are_applied_in_lane_order(operation, type_, cluster):
@@ -277,6 +278,7 @@ SLOTS = st.one_of(
 )
 
 
+@pytest.mark.cpu_only
 @pytest.mark.parametrize("space", ["global", "shared", "one shared"])
 @pytest.mark.parametrize(("op", "type_"), KINDS)
 def test_conflicting_lanes_are_applied_in_lane_order(op, type_, space):

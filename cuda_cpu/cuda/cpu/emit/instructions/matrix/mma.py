@@ -64,9 +64,6 @@ def quad_layout(alayout: str, blayout: str, dtype: str, ctype: str) -> Layout:
     def by_half(row: int, column: int) -> tuple[int, int]:
         return lane_of(row), column
 
-    def by_float(row: int, column: int) -> tuple[int, int]:
-        return 16 * (row // 4) + (row & 1) + (column & 2), (row & 2) + (column & 1) + (column & 4)
-
     def result(lane: int, number: int) -> tuple[int, int]:
         upper = 4 * (lane // 16)
         if dtype == "f16":
@@ -82,7 +79,7 @@ def quad_layout(alayout: str, blayout: str, dtype: str, ctype: str) -> Layout:
         else (lambda k, column: (lane_of(column), k)),
         result,
         lambda lane: lane % 16 // 4 * 4,
-        None if dtype == ctype else by_half if ctype == "f16" else by_float,
+        None if dtype == ctype else by_half,
     )
 
 
@@ -123,6 +120,8 @@ def emit_mma(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Multiply and add the fragments of a warp."""
     types = types_of(form)
     if form.shape == "m8n8k4" and form.atype == "f16":
+        if (form.dtype, form.ctype) == ("f16", "f32"):
+            raise PtxError(f"{form}: .dtype must be .f32 where .ctype is .f32", frame.line)
         layout = quad_layout(form.alayout, form.blayout, form.dtype, form.ctype)
     else:
         layout = mma_layout(form.shape, types[0])
