@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-pytest.importorskip("sphinx")
+pytest.importorskip("sphinx.ext.autodoc", reason="Sphinx is not installed")
 sys.path.append(str(pathlib.Path(__file__).parent.parent / "docs"))
 
 import bindings_pages

@@ -18,6 +18,9 @@ class Five:
     def __int__(self):
         return 5
 
+    def __repr__(self):  # in the test's name, which is the same in all processes of pytest-xdist
+        return "Five()"
+
 
 class Number(enum.IntEnum):
     FIVE = 5

@@ -275,6 +275,28 @@ def test_objects_lost_in_a_reset_are_finalised_silently():
     assert (run.stdout, run.stderr) == ("done\n", "")
 
 
+@pytest.mark.cpu_only
+def test_freeing_does_not_use_a_stream_that_a_reset_has_destroyed():
+    """On NVIDIA's driver, such a call is an access to freed memory; here it would be an error in the log."""
+    run = run_script(
+        """
+        from cuda.bindings import driver
+        from cuda.core import Device
+
+        device = Device()
+        device.set_current()
+        stream = device.create_stream()
+        buffer = device.allocate(64, stream=stream)
+        driver.cuDevicePrimaryCtxReset(0)
+        del buffer
+        print("done")
+        """,
+        CUDA_CPU_LOG="all",
+    )
+    assert run.stdout == "done\n"
+    assert "cuMemFreeAsync" not in run.stderr
+
+
 AFTER = """
         from cuda.bindings import driver
         from cuda.core import Device, LegacyPinnedMemoryResource

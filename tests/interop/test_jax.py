@@ -23,18 +23,25 @@ def test_a_pinned_buffer_as_an_array(stream):
         del host, array
 
 
-def test_a_view_of_an_array():
+@pytest.fixture
+def consumer(stream, on_gpu):
+    """Return the stream to take arrays on: on GPUs, JAX 0.11 takes DLPack's -1 (no synchronisation) for a stream."""
+    return stream.handle if on_gpu else -1
+
+
+def test_a_view_of_an_array(consumer):
     array = jax.numpy.arange(12, dtype="float32").reshape(3, 4)
-    view = StridedMemoryView(array, stream_ptr=-1)
+    view = StridedMemoryView(array, stream_ptr=consumer)
     assert view.ptr == array.unsafe_buffer_pointer()
     assert (view.shape, view.dtype) == ((3, 4), np.float32)
 
 
 @pytest.mark.needs_nvrtc
-def test_an_array_is_copied_to_the_device(device, stream):
+def test_an_array_is_copied_to_the_device(device, stream, consumer):
     array = jax.numpy.linspace(0, 1, 16, dtype="float32")
     with device.allocate(64, stream=stream) as x, LegacyPinnedMemoryResource().allocate(64, stream=stream) as y:
-        StridedMemoryView.from_buffer(x, (16,), dtype="f4").copy_from(StridedMemoryView(array, stream_ptr=-1), stream)
+        source = StridedMemoryView(array, stream_ptr=consumer)
+        StridedMemoryView.from_buffer(x, (16,), dtype="f4").copy_from(source, stream)
         total = np.frombuffer(y, "f4")
         total[:] = 1
         launch(stream, LaunchConfig(grid=1, block=16), Module.from_source(SOURCE).add, x, y)

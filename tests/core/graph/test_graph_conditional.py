@@ -111,6 +111,7 @@ def test_while_repeats_its_body(graph, kernels, number, run):
         assert array[0] == 207, "the default holds at each launch: the body runs once"
 
 
+@pytest.mark.cpu_only  # driver 580 refuses host functions in bodies
 def test_callbacks_in_bodies(graph, device, kernels, number, run):
     """A callback in a loop body runs once per iteration, in order with the kernels before and after it."""
     array, buffer = number
@@ -125,6 +126,7 @@ def test_callbacks_in_bodies(graph, device, kernels, number, run):
     assert seen == [1, "inner", 2, "inner", 3, "inner"]
 
 
+@pytest.mark.cpu_only  # driver 580 refuses host functions in bodies
 def test_captured_callbacks_in_bodies(device, run):
     seen = []
     with device.create_graph_builder().begin_building() as builder:

@@ -314,6 +314,8 @@ def test_allocations(graph, run, device, ints, module):
 
 @pytest.mark.parametrize("kind", ["host", "managed"])
 def test_host_accessible_allocations(graph, run, kind, on_gpu):
+    if on_gpu and kind == "managed":
+        pytest.skip("with driver 580, the host cannot read it while the graph runs")
     try:
         made = graph.allocate(16, memory_type=kind)
     except CUDAError as error:

@@ -16,4 +16,4 @@ cdef int put(
     PyObject* const* arguments,
     Py_ssize_t given,
 ) except -1
-cdef str explain(cydriver.CUresult status, LaunchConfig config, Kernel kernel, int ordinal)
+cdef str explain(cydriver.CUresult status, LaunchConfig config, Kernel kernel, Stream stream)

@@ -111,12 +111,15 @@ cdef int put(
         with nogil:
             status = cydriver.cuLaunchKernelEx(native, function, kernel_params, NULL)
     if status != cydriver.CUDA_SUCCESS:
-        fail(status, b"cuLaunchKernelEx", explain(status, config, kernel, stream.ordinal()))
+        fail(status, b"cuLaunchKernelEx", explain(status, config, kernel, stream))
     return 0
 
 
-cdef str explain(cydriver.CUresult status, LaunchConfig config, Kernel kernel, int ordinal):
-    """Return a message on which limit a refused launch exceeds, "" if it is none of these."""
+cdef str explain(cydriver.CUresult status, LaunchConfig config, Kernel kernel, Stream stream):
+    """Return a message on which limit a refused launch exceeds, "" if it is none of these.
+
+    `stream` is None for a node of a graph.
+    """
     if status not in (
         cydriver.CUDA_ERROR_INVALID_VALUE,
         cydriver.CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
@@ -124,7 +127,9 @@ cdef str explain(cydriver.CUresult status, LaunchConfig config, Kernel kernel, i
     ):
         return ""
     try:
-        return _exceeded(config, kernel, ordinal)
+        # A refused launch may have ended the capture of its stream, which then answers no query of its device.
+        ordinal = current_ordinal()
+        return _exceeded(config, kernel, ordinal if stream is None or stream.ask_capturing() else stream.ordinal())
     except Exception as error:
         if of_program(error.__traceback__):
             raise

@@ -32,6 +32,8 @@ cdef int _range(Buffer buffer, int which, void* data, size_t size) except -1:
 cdef int _advise(Buffer buffer, int advice, cydriver.CUmemLocation location) except -1:
     cdef cydriver.CUdeviceptr start = buffer.address()
     cdef size_t nbytes = buffer.nbytes
+    if location.type == cydriver.CU_MEM_LOCATION_TYPE_INVALID:
+        location.type = cydriver.CU_MEM_LOCATION_TYPE_HOST  # ignored, but driver 580 refuses the other
     with nogil:
         check(cydriver.cuMemAdvise(start, nbytes, <cydriver.CUmem_advise>advice, location), b"cuMemAdvise")
     return 0

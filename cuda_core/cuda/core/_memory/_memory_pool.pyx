@@ -45,6 +45,8 @@ cdef int free(cydriver.CUdeviceptr ptr, Stream stream, int ordinal) except -1:
     cdef cydriver.CUresult status
     cdef cydriver.CUstream native = NULL
     cdef Activation _active
+    if stream is not None and stream.is_outlived():
+        return 0  # a reset of the device has freed the memory
     if stream is not None and not stream.is_gone() and stream.try_use():
         native = stream.native
         with nogil:

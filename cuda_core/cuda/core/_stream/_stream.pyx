@@ -128,7 +128,7 @@ cdef class Stream:
 
     cdef bint ask_capturing(self) except -1:
         cdef cydriver.CUstreamCaptureStatus status = cydriver.CU_STREAM_CAPTURE_STATUS_NONE
-        if not self.closed and cydriver.cuStreamIsCapturing(self.native, &status) == cydriver.CUDA_SUCCESS:
+        if not self.is_gone() and cydriver.cuStreamIsCapturing(self.native, &status) == cydriver.CUDA_SUCCESS:
             return status != cydriver.CU_STREAM_CAPTURE_STATUS_NONE
         return False
 

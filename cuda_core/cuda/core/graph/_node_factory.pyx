@@ -99,7 +99,7 @@ cdef class NodeFactory:
         status = cydriver.cuGraphAddKernelNode(&node, deps.graph, deps.nodes, deps.count, &params.native)
         try:
             if status != cydriver.CUDA_SUCCESS:
-                fail(status, b"cuGraphAddKernelNode", explain(status, params.config, params.kernel, current_ordinal()))
+                fail(status, b"cuGraphAddKernelNode", explain(status, params.config, params.kernel, None))
             set_attributes(node, params.config)
         except BaseException:
             undo(self.state, node, user)

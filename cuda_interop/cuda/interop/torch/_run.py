@@ -24,6 +24,8 @@ class OperatorError(RuntimeError):
 def stream_of(device: torch.device) -> Stream:
     """Return PyTorch's current stream of a GPU, or for tensors of the CPU a stream of this thread."""
     if device.type == "cuda":
+        # A thread has no current device until it is given one, such as those that run backward passes.
+        Device(device.index or 0).set_current()
         return Stream.from_handle(torch.cuda.current_stream(device).cuda_stream)
     stream = getattr(own, "stream", None)
     if stream is None:
@@ -42,6 +44,9 @@ def run(
     operator: str, kernels: Kernels, launches: Sequence[Launch], names: Sequence[str], device: torch.device
 ) -> None:
     """Carry out launches; on the CPU, return when they are done."""
+    if device.type == "cuda" and device.index not in (None, torch.cuda.current_device()):
+        with torch.cuda.device(device):  # makes the device of before current again
+            return run(operator, kernels, launches, names, device)
     stream = stream_of(device)
     ordinal = device.index or 0 if device.type == "cuda" else 0
     kept: list[Any] = []
