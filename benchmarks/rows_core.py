@@ -65,7 +65,7 @@ class OnDevice:
     __cuda_array_interface__: ClassVar = {
         "shape": (16, 16),
         "typestr": "<f4",
-        "data": (0x70000000, False),
+        "data": (int(buffer.handle), False),
         "version": 3,
         "strides": None,
         "stream": None,

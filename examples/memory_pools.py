@@ -11,6 +11,7 @@ from cuda.core import (
     DeviceMemoryResourceOptions,
     Host,
     ManagedMemoryResource,
+    ManagedMemoryResourceOptions,
     MemoryResource,
     PinnedMemoryResource,
     VirtualMemoryResource,
@@ -50,8 +51,8 @@ def main():
 
     # Pinned and managed memory are allocated from pools, too. The host can read both.
     pinned = PinnedMemoryResource().allocate(1024, stream=stream)
-    managed = ManagedMemoryResource().allocate(1024, stream=stream)
-    managed.preferred_location = device
+    near = ManagedMemoryResourceOptions(preferred_location=device)
+    managed = ManagedMemoryResource(near).allocate(1024, stream=stream)
     managed.prefetch(device, stream=stream)
     managed.fill(np.float32(2.5), stream=stream)
     managed.copy_to(pinned, stream=stream)

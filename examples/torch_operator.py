@@ -40,7 +40,7 @@ def squared_relu_backward(x: Tensor, grad: Tensor) -> Tensor:
 
 
 if __name__ == "__main__":
-    x = torch.randn(50, requires_grad=True)
+    x = torch.randn(50, device="cuda" if torch.cuda.is_available() else "cpu", requires_grad=True)
     torch.library.opcheck(squared_relu.overload, (x,))
     torch.compile(lambda x: squared_relu(x).sum() * 3, backend="aot_eager", fullgraph=True)(x).backward()
     torch.testing.assert_close(x.grad, 6 * x.detach().clamp(min=0))

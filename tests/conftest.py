@@ -84,6 +84,17 @@ def pytest_collection_modifyitems(config, items):
                 item.add_marker(pytest.mark.skip(reason=why))
 
 
+def pytest_runtest_setup(item):
+    """After a fault that no reset of the context heals, end the process: pytest-xdist starts another one."""
+    if item.config.getoption("--driver") == "nvidia":
+        from support import gpu_kernels
+
+        if gpu_kernels.is_lost():
+            if hasattr(item.config, "workerinput"):
+                os._exit(1)
+            pytest.exit("a test's fault ended this process's use of the GPU: install pytest-xdist and pass -n 1")
+
+
 def by_clang(item):
     """Return whether clang compiles the CUDA C++ of a test."""
     chosen = item.callspec.params.get("compiler") if hasattr(item, "callspec") else None

@@ -221,18 +221,18 @@ def run_steps(
     python, steps = work / "env/bin/python", options.steps.split(",")
     missing = missing_libraries(python, environment)
     report.facts["missing libraries"] = ", ".join(missing) or "none"
-    test = [python, "-m", "pytest", "-v", f"--driver={options.driver}"]
+    test = [python, "-m", "pytest", "-q", f"--driver={options.driver}"]
     if options.without:
         test += ["-k", f"not ({options.without})"]
     if has(python, "pytest-xdist", environment):  # a test that hangs or crashes does not stop the others
-        test += ["-o", "timeout_method=thread", "--timeout=60"]
-        one, many = ["-n", "1", "--max-worker-restart=99"], ["-n", "8"]  # one: tests that compare the GPU's free memory
+        test += ["-o", "timeout_method=thread", "--timeout=60", "--max-worker-restart=999"]
+        one, many = ["-n", "1"], ["-n", "8"]  # one: tests that compare the GPU's free memory
     else:
         one = many = []
     if "tests" in steps:
-        report.run("tests", [*test, *one, "--ignore=tests/cpu"], tree, environment)
+        run_tests(report, "tests", [*test, *one, "--ignore=tests/cpu"], tree, environment)
     if "kernels" in steps:  # the tests of the CPU device
-        report.run("kernels", [*test, *many, "tests/cpu"], tree, environment)
+        run_tests(report, "kernels", [*test, *many, "tests/cpu"], tree, environment)
     if "examples" in steps:
         run_examples(report, python, tree, environment, missing)
     if "benchmarks" in steps:
@@ -240,6 +240,14 @@ def run_steps(
         compared = environment | {"CUDA_BENCH_PEER": str(peer)} if peer else environment
         command = [python, "-m", "benchmarks", *suites, "--fast", *([] if peer else ["--no-peer"])]
         report.run("benchmarks", command, tree, compared)
+
+
+def run_tests(report: Report, name: str, command: list, tree: pathlib.Path, environment: dict) -> None:
+    """Run tests, and what failed again: after a fault the next test fails with its process, which is replaced."""
+    cache = ["-o", f"cache_dir={report.folder / 'work' / name}"]
+    if not report.run(name, [*command, *cache], tree, environment) and "-n" in command:
+        report.steps[-1]["outcome"] = "repeated"
+        report.run(f"{name}, failed ones again", [*command, *cache, "--last-failed"], tree, environment)
 
 
 def run_examples(report: Report, python: pathlib.Path, tree: pathlib.Path, environment: dict, missing: list) -> None:
