@@ -80,8 +80,8 @@ def test_mma_of_quads(layouts, result, addend):
 
 
 def test_halves_are_no_sums_of_quads_and_floats():
+    operands = [np.zeros((count, 32), np.uint32) for count in (2, 2, 8)]
     with pytest.raises(PtxError, match=r"\.dtype must be \.f32 where \.ctype is \.f32"):
-        operands = [np.zeros((count, 32), np.uint32) for count in (2, 2, 8)]
         run("mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f32", *operands, 4, "b32")
 
 
