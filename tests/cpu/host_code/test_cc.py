@@ -78,7 +78,7 @@ def test_files_are_compiled_one_by_one_and_linked(build, tmp_path):
     assert run(build("whole.o", "whole_more.o", "whole_host.o")).endswith("fine\n")
 
 
-@pytest.mark.parametrize("name", ["launches", "graphs"])
+@pytest.mark.parametrize("name", ["launches", "graphs", "samples"])
 def test_programs_that_nvcc_compiles(build, name):
     assert run(build(HERE / f"{name}.cu", "-arch=sm_90")) == "fine\n"
 

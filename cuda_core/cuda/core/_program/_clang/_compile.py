@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from cuda.core._errors import ClangError, compiler_error
 from cuda.core._program._clang._find import ENVIRONMENT, find
+from cuda.core._program._clang._kernel_attributes import ANNOTATIONS, with_attributes, with_register_limit
 from cuda.core._program._clang._options import changes_headers, language_options, own_options
 from cuda.core._program._clang._precompiled import leading_headers, prelude
 
@@ -27,7 +28,6 @@ _VARIABLE = "__open_cuda_name_"
 _NAMED = re.compile(
     rf"^\.visible \.global \.align 8 \.u64 {_VARIABLE}(?:\w+_)?(\d+) = (?:generic\()?([\w$.]+)\)?;\n", re.MULTILINE
 )
-_ENTRY = re.compile(r"^(\.(?:visible|weak) \.entry [^(;{]+\([^)]*\)[^{;]*?)(?=\{)", re.MULTILINE)
 _COUNT = re.compile(
     r"^\d+ (?:warnings?|errors?)(?: and \d+ errors?)? generated when compiling for \S+\.\n?", re.MULTILINE
 )
@@ -47,14 +47,19 @@ def compile_ptx(
     ValueError, TypeError
         An option is invalid.
     """
-    data, log = _compiled(source, name, options, _text(source, name, options, names, _VARIABLE), target, ["-S"])
+
+    def compiled(form: list[str]) -> tuple[bytes | None, str]:
+        return _compiled(source, name, options, text, target, form)
+
+    text = _text(source, name, options, names, _VARIABLE)
+    data, log = compiled(["-S"])
     if data is None:  # of -fsyntax-only
         return b"", {}, log
-    ptx = data.decode("ascii")
+    ptx = with_attributes(data.decode("ascii"), lambda: (compiled(ANNOTATIONS)[0] or b"").decode())
     found = {names[int(match[1])]: match[2] for match in _NAMED.finditer(ptx)}
     ptx = _NAMED.sub("", ptx) if names else ptx
     if options.max_register_count:
-        ptx = _ENTRY.sub(rf"\1.maxnreg {int(options.max_register_count)}\n", ptx)
+        ptx = with_register_limit(ptx, int(options.max_register_count))
     return ptx.encode(), found, log
 
 

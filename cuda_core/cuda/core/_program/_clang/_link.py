@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from cuda.core._program._clang._compile import run, without_names
 from cuda.core._program._clang._find import find
+from cuda.core._program._clang._kernel_attributes import ANNOTATIONS, with_attributes
 
 if TYPE_CHECKING:
     from cuda.core._program._linker_options import LinkerOptions
@@ -26,7 +27,7 @@ def _arguments(options: LinkerOptions) -> list[str]:
     arch = str(options.arch).rpartition("_")[2]
     return [
         "--target=nvptx64-nvidia-cuda", f"-march=sm_{arch}", "-nogpulib", "--no-default-config", f"-O{level}",
-        "-Wno-unknown-cuda-version", "-x", "ir", "-S",
+        "-Wno-unknown-cuda-version", "-x", "ir",
         "-mllvm", f"-nvptx-prec-divf32={1 if options.prec_div is False else 2}",
         "-mllvm", f"-nvptx-prec-sqrtf32={0 if options.prec_sqrt is False else 1}",
     ]  # fmt: skip
@@ -47,8 +48,14 @@ def link_bitcode(inputs: list[bytes], options: LinkerOptions) -> tuple[bytes, st
             with open(path, "wb") as file:
                 file.write(data)
         others = [text for path in paths[1:] for text in ("-Xclang", "-mlink-bitcode-file", "-Xclang", path)]
-        ptx, log = run([*command, *_arguments(options), *others, paths[0]], b"", work, work)
-    return without_names(ptx or b""), log
+
+        def linked(form: list[str]) -> tuple[bytes, str]:
+            data, log = run([*command, *_arguments(options), *form, *others, paths[0]], b"", work, work)
+            return data or b"", log
+
+        ptx, log = linked(["-S"])
+        text = with_attributes(ptx.decode("ascii"), lambda: linked(ANNOTATIONS)[0].decode())
+    return without_names(text.encode()), log
 
 
 class BitcodeLink:

@@ -21,6 +21,7 @@ import tempfile
 
 from cuda.core._errors import ClangError
 from cuda.core._program._clang._find import ENVIRONMENT, find, headers
+from cuda.core._program._clang._kernel_attributes import ANNOTATIONS, with_attributes
 from cuda.core._program._clang._whole_options import Command, UsageError, parse
 
 USAGE = """usage: python -m cuda.cpu cc FILE... [-o PROGRAM] [OPTION]...
@@ -118,7 +119,7 @@ def main(arguments: list[str], library: str, environment: dict[str, str]) -> int
             _build(command, _Tools(command.verbose), work, library, environment)
     except (UsageError, ClangError, OSError) as error:
         print(f"python -m cuda.cpu cc: {error}", file=sys.stderr)
-        return 2
+        return 1 if getattr(error, "name", "") == "CLANG_ERROR_COMPILATION" else 2
     except _ToolError as error:
         if text := str(error):
             print(f"python -m cuda.cpu cc: {text}", file=sys.stderr)
@@ -194,7 +195,9 @@ def _compile(command: Command, tools: _Tools, path: str, kind: str, output: str,
     common += ["-include", os.path.join(headers(), "cuda_runtime.h")]
     ptx = output if command.stop == "-ptx" else f"{work}.ptx"
     quiet = [] if command.stop == "-ptx" else ["-w"]  # warnings come from the second compilation
-    tools.run([*common, "--cuda-device-only", *quiet, *command.device, "-S", path, "-o", ptx], **ENVIRONMENT)
+    for_device = [*common, "--cuda-device-only", *quiet, *command.device, path]
+    tools.run([*for_device, "-S", "-o", ptx], **ENVIRONMENT)
+    _add_attributes(tools, for_device, ptx, f"{work}.ll")
     if command.stop == "-ptx":
         return
     with open(ptx, "rb") as file, open(f"{work}.fatbin", "wb") as made:
@@ -207,6 +210,23 @@ def _compile(command: Command, tools: _Tools, path: str, kind: str, output: str,
         file.seek(0)
         file.write(text)
     tools.run([*tools.clang, *tools.host, "-x", "assembler", "-c", assembly, "-o", output], **ENVIRONMENT)
+
+
+def _add_attributes(tools: _Tools, for_device: list[str], ptx: str, ir: str) -> None:
+    """Add the kernels' attributes that clang does not translate to a file of PTX; `ir` is for clang's LLVM IR."""
+
+    def annotations() -> str:
+        tools.run([*for_device, "-w", *ANNOTATIONS, "-o", ir], **ENVIRONMENT)
+        with open(ir) as file:
+            return file.read()
+
+    with open(ptx, "r+") as file:
+        text = file.read()
+        changed = with_attributes(text, annotations)
+        if changed != text:
+            file.seek(0)
+            file.write(changed)
+            file.truncate()
 
 
 def registered_first(assembly: bytes) -> bytes:

@@ -4,7 +4,6 @@
 #pragma once
 #include "memory.h"
 
-#define __cluster_dims__(...) __attribute__((cluster_dims(__VA_ARGS__)))
 #if __OPEN_CUDA_ARCH >= 900
 #define __OPEN_CUDA_CLUSTER_INDEX(name, register)                                       \
     __OPEN_CUDA_FN dim3 name() {                                                        \

@@ -22,7 +22,6 @@
 #define __inline_hint__ __inline__
 #define __align__(n) __attribute__((aligned(n)))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-#define __maxnreg__(n) __attribute__((annotate("maxnreg")))
 #define __builtin_align__(n) __align__(n)
 #define __nv_pure__ __attribute__((const))
 #define __thread__ __thread
@@ -47,3 +46,4 @@
 #endif
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
+#include "kernel_attributes.h"
