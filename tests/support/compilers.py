@@ -33,10 +33,11 @@ def library(name: str) -> ctypes.CDLL:
 
 def include_option(part: str = "") -> str:
     """Return the option that finds the toolkit's headers, or with "cccl" those of CCCL; for clang, our own headers."""
-    if os.environ.get("CUDA_PYTHON_COMPILER") == "clang":
-        from cuda.core._program._clang import _find
+    if is_clang():
+        from cuda.core._program._clang import _cccl, _find
 
-        return f"--include-path={os.path.join(_find.headers(), part)}"
+        own = os.path.join(_find.headers(), part)
+        return f"--include-path={_cccl.installed() or own if part == 'cccl' else own}"
     return f"--include-path={_folder() / 'include' / part}"
 
 

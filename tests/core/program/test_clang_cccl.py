@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import os
+import pathlib
+
 import numpy as np
 import pytest
 
@@ -90,3 +93,59 @@ def test_a_folder_with_cccl_is_recognised(tmp_path):
     options = _cccl.cccl_options([str(tmp_path)], bundled=True)
     assert options[0] == "-include"
     assert "-isystem" not in options
+
+
+def test_headers_that_clang_refuses_are_changed(tmp_path, monkeypatch):
+    """Copies with the changes come first; what another version of CCCL has in these places stays."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    cccl = tmp_path / "cccl"
+    for name, text in {
+        "cuda/__cccl_config": "",
+        "cuda/pipeline": "a.~barrier();\nrest();\n",
+        "cuda/__barrier/barrier.h": "other",
+    }.items():
+        (cccl / name).parent.mkdir(parents=True, exist_ok=True)
+        (cccl / name).write_text(text)
+    for _ in range(2):  # the second time they are there
+        options = _cccl.cccl_options([str(cccl)], bundled=False)
+        folder = pathlib.Path(options[options.index("-I") + 1])
+        files = {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+        assert files == {
+            "cuda/pipeline": "a.__open_cuda_invalidate();\nrest();\n",
+            "cuda/__barrier/barrier.h": "other",
+        }
+    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
+    assert _cccl.cccl_options([str(cccl)], bundled=False) == options[:2]
+
+
+@needs_cccl
+def test_the_changes_apply_to_the_installed_headers():
+    for name, changes in _cccl._CHANGES.items():
+        text = (pathlib.Path(_cccl.installed()) / name).read_text()
+        assert [old for old, _ in changes if old not in text] == []
+
+
+@needs_cccl
+@pytest.mark.parametrize("compiler", [pytest.param("nvrtc", marks=pytest.mark.needs_nvrtc), "clang"])
+def test_a_barrier_of_libcudacxx_in_shared_memory(compiler, device, stream):
+    source = """#include <cuda/barrier>
+        extern "C" __global__ void k(int *x) {
+            __shared__ cuda::barrier<cuda::thread_scope_block> arrived;
+            __shared__ int own[64];
+            if (threadIdx.x == 0) init(&arrived, blockDim.x);
+            __syncthreads();
+            for (int round = 0; round < 3; round++) {
+                own[threadIdx.x] = x[threadIdx.x];
+                arrived.arrive_and_wait();
+                x[threadIdx.x] = own[(threadIdx.x + 1) % 64] + round;
+                arrived.arrive_and_wait();
+            }
+        }"""
+    options = ProgramOptions(compiler=compiler, arch=f"sm_{device.arch}", std="c++17", use_bundled_headers=True)
+    kernel = Program(source, "c++", options).compile("cubin").get_kernel("k")
+    buffer = LegacyPinnedMemoryResource().allocate(256, stream=stream)
+    x = np.frombuffer(memoryview(buffer), np.int32)
+    x[:] = np.arange(64)
+    launch(stream, LaunchConfig(grid=1, block=64), kernel, buffer)
+    stream.sync()
+    assert x.tolist() == [(thread + 3) % 64 + 3 for thread in range(64)]

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtime is not built")
 pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
 
-from support.compilers import compile_cuda, include_option
+from support.compilers import compile_cuda, include_option, is_clang
 from support.loaded import Loaded
 
 pytestmark = pytest.mark.needs_nvrtc
@@ -22,10 +22,11 @@ random = np.random.default_rng(7)
 
 def headers() -> tuple[str, ...]:
     """Return the options for CCCL's headers; skip the test without them."""
-    folder = include_option()
-    if not os.path.isdir(folder.partition("=")[2] + "/cccl"):
+    folder = include_option("cccl")
+    if not os.path.isdir(folder.partition("=")[2]):
         pytest.skip("CCCL's headers are not installed: pip install nvidia-cuda-cccl")
-    return folder, folder + "/cccl", "--std=c++17", "-default-device"
+    own = () if is_clang() else (include_option(),)
+    return *own, folder, "--std=c++17", "-default-device"
 
 
 def test_cub_blocks():

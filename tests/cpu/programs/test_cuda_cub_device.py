@@ -31,7 +31,8 @@ class Kernels:
     """Launches kernels by a part of their names."""
 
     def __init__(self, source: str, arch: str = "sm_90") -> None:
-        self._loaded = load(HEAD + source, arch=arch)
+        # Without -default-device, with which clang takes no explicit instantiations of kernels.
+        self._loaded = load(HEAD + source, arch=arch, language=["--std=c++17"])
 
     def reaches(self, array: np.ndarray) -> None:
         """Declare that kernels access an array through pointers in memory."""

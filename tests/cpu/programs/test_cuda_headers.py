@@ -21,17 +21,24 @@ pytestmark = pytest.mark.needs_nvrtc
 random = np.random.default_rng(5)
 
 
-def load(source: str, needs: str = "cccl", arch: str = "sm_90", options: Sequence[str] = ()) -> Loaded:
+def load(
+    source: str,
+    needs: str = "cccl",
+    arch: str = "sm_90",
+    options: Sequence[str] = (),
+    language: Sequence[str] = ("--std=c++17", "-default-device"),
+) -> Loaded:
     """Compile a program; skip the test where the header (or folder) `needs` is not installed.
 
-    clang gets no headers but its own.
+    clang gets no headers but its own, and those of CCCL where the program includes them.
     """
-    folder = pathlib.Path(include_option().partition("=")[2])
-    if not (folder / needs).exists():
+    folder = pathlib.Path(include_option("cccl" if needs == "cccl" else "").partition("=")[2])
+    if not (folder if needs == "cccl" else folder / needs).exists():
         pytest.skip(f"{needs} is not installed")
+    found = [include_option(), include_option("cccl")]
     if is_clang():
-        return Loaded(compile_cuda(source, f"--gpu-architecture={arch}", "--std=c++17", "-default-device", *options))
-    options = (include_option(), include_option("cccl"), "--std=c++17", "-default-device", *options)
+        found = found[1:] if "<cub/" in source or "<cuda/" in source else []
+    options = (*found, *language, *options)
     return Loaded(compile_cuda(source, f"--gpu-architecture={arch}", *options))
 
 

@@ -72,10 +72,6 @@ SYNCHRONISING = """namespace cg = cooperative_groups; namespace ptx = cuda::ptx;
             if (role == cuda::pipeline_role::producer) { pipe.producer_acquire();
                 cuda::memcpy_async(warp, s[r & 1], in + 64 * r, 256, pipe); pipe.producer_commit(); }
             else { pipe.consumer_wait(); out[64 * (n + 1) + 32 * r + i - 32] = s[r & 1][i]; pipe.consumer_release(); } }
-    extern "C" __global__ void semaphores(int *most, int *now) { typedef cuda::counting_semaphore<BLOCK, 5> Semaphore;
-        __shared__ Semaphore s; if (threadIdx.x == 0) new (&s) Semaphore(5);
-        __syncthreads(); s.acquire(); atomicMax(most, atomicAdd(now, 1) + 1); __nanosleep(100); atomicSub(now, 1);
-        s.release(); __syncthreads(); if (threadIdx.x == 0) most[1] = s.try_acquire(); }
     extern "C" __global__ void annotated(const float *in, float *out) {
         int i = threadIdx.x; typedef cuda::access_property P;
         cuda::annotated_ptr<const float, P::streaming> a(in); cuda::annotated_ptr<float, P::persisting> b(out);
@@ -89,6 +85,12 @@ SYNCHRONISING = """namespace cg = cooperative_groups; namespace ptx = cuda::ptx;
         __syncwarp(); auto t = ptx::mbarrier_arrive(&bar); while (!ptx::mbarrier_try_wait(&bar, t)) {}
         o[224] = ptx::mbarrier_test_wait_parity(&bar, 0); o[256] = ptx::mbarrier_test_wait_parity(&bar, 1);
         ptx::fence(ptx::sem_acq_rel, ptx::scope_gpu); ptx::fence_proxy_async(); }"""
+
+SEMAPHORES = """constexpr auto BLOCK = cuda::thread_scope_block;
+    extern "C" __global__ void semaphores(int *most, int *now) { typedef cuda::counting_semaphore<BLOCK, 5> Semaphore;
+        __shared__ Semaphore s; if (threadIdx.x == 0) new (&s) Semaphore(5);
+        __syncthreads(); s.acquire(); atomicMax(most, atomicAdd(now, 1) + 1); __nanosleep(100); atomicSub(now, 1);
+        s.release(); __syncthreads(); if (threadIdx.x == 0) most[1] = s.try_acquire(); }"""
 
 
 def include(source: str) -> str:
@@ -141,7 +143,7 @@ def test_pipelines():
 
 def test_semaphores():
     most, now = np.zeros(2, np.int32), np.zeros(1, np.int32)
-    synchronising().launch("semaphores", 1, 96, most, now)
+    load(include(SEMAPHORES), arch="sm_120").launch("semaphores", 1, 96, most, now)
     assert 1 <= most[0] <= 5
     assert (most[1], now[0]) == (1, 0)
 

@@ -22,6 +22,12 @@ _COMMENTS = rb"\s*(?:(?://[^\n]*|/\*.*?\*/)\s*)*"
 _INCLUDE = re.compile(_COMMENTS + rb"#[ \t]*include[ \t]*<([\w.]+)>[ \t\r]*(?=\n|//|/\*|$)", re.DOTALL)
 
 
+def cache_folder() -> str:
+    """Return the folder of precompiled headers, whether it exists or not."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(base, "open-cuda-python", "clang-headers")
+
+
 def leading_headers(source: bytes) -> list[str]:
     """Return the paths of the device headers that a program includes by angle brackets, up to the first other text."""
     found: list[str] = []
@@ -54,8 +60,7 @@ def _before(included: list[str]) -> list[str]:
 
 
 def _precompiled(command: list[str], version: str, language: list[str], source: str) -> str:
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    folder = checked_path(os.path.join(base, "open-cuda-python", "clang-headers"))
+    folder = checked_path(cache_folder())
     # Precompiled headers contain the absolute paths of their sources.
     digest = hashlib.sha256("\0".join([*command, *language, source]).encode() + build(version))
     path = os.path.join(folder, f"{digest.hexdigest()[:32]}.pch")

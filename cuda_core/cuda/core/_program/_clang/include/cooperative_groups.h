@@ -6,7 +6,7 @@
 #include "open_cuda/groups/tiles.h"
 
 namespace cooperative_groups {
-inline namespace __v1 {
+namespace __v1 {
 
 template <class Group> __OPEN_CUDA_STATIC void sync(const Group &group) { group.sync(); }
 template <class Group> __OPEN_CUDA_STATIC auto thread_rank(const Group &group) { return group.thread_rank(); }

@@ -7,7 +7,7 @@
 #include "../open_cuda/async_copies.h"
 
 namespace cooperative_groups {
-inline namespace __v1 {
+namespace __v1 {
 namespace __open {
 
 // The largest unit of 16, 8 or 4 bytes that divides addresses and size is what a thread copies at a time; the rest, and

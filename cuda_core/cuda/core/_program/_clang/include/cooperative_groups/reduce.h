@@ -7,7 +7,7 @@
 #include "../open_cuda/groups/operations.h"
 
 namespace cooperative_groups {
-inline namespace __v1 {
+namespace __v1 {
 namespace __open {
 
 template <unsigned Size, class T, class Op>

@@ -7,7 +7,7 @@
 #include "../open_cuda/groups/operations.h"
 
 namespace cooperative_groups {
-inline namespace __v1 {
+namespace __v1 {
 namespace __open {
 
 template <class Group, class T, class Op> __OPEN_CUDA_STATIC T scan_lanes(const Group &group, T value, Op &op) {

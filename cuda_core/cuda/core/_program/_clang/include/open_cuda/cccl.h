@@ -17,9 +17,18 @@
 #endif
 #define __NV_BUILTIN_INITIALIZER_LIST
 #pragma clang diagnostic ignored "-Wunknown-pragmas"
+#pragma clang diagnostic ignored "-Wunknown-warning-option"
 #pragma clang diagnostic ignored "-Wreserved-user-defined-literal"
+#pragma clang diagnostic ignored "-Wuser-defined-literals"
 #pragma clang diagnostic ignored "-Wc++26-extensions"
+#pragma clang diagnostic ignored "-Wpass-failed" // loops that CUB asks to unroll
 #pragma clang diagnostic ignored "-Winvalid-constexpr" // of functions that call such builtins
+#pragma clang diagnostic ignored "-Wc++11-narrowing"   // in CUB's kernels
+
+// Templates that only host code uses name this function of CUB. NVRTC looks for it when they are instantiated.
+namespace cub {
+__host__ cudaError_t SyncStream(cudaStream_t stream);
+}
 
 // Programming Guide, "L2 Access Management". What is known of a pointer is for the compiler: nothing is done with it.
 enum cudaAccessProperty { cudaAccessPropertyNormal, cudaAccessPropertyStreaming, cudaAccessPropertyPersisting };

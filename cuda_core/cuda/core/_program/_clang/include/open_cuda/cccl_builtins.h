@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 // SPDX-License-Identifier: Apache-2.0
-// Mathematical builtins of the compiler, as CCCL calls them, are functions of these headers: clang has no code for them
-// on this target, and calls the C library or fails.
+// Builtins of the compiler, as CCCL calls them, are functions of these headers: clang has no code for them on this
+// target, and calls the C library or fails.
 #pragma once
+#define __builtin_memcmp(...) ::memcmp(__VA_ARGS__)
 #define __builtin_acos(...) ::acos(__VA_ARGS__)
 #define __builtin_acosf(...) ::acosf(__VA_ARGS__)
 #define __builtin_acosh(...) ::acosh(__VA_ARGS__)

@@ -67,6 +67,13 @@ __device__ void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsig
 __device__ cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream);
 }
 
+#if __OPEN_CUDA_ARCH >= 900 // Programming Guide, "Programmatic Dependent Launch and Synchronization"
+__OPEN_CUDA_FN void cudaGridDependencySynchronize() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+__OPEN_CUDA_FN void cudaTriggerProgrammaticLaunchCompletion() {
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+#endif
+
 #ifdef __CLANG_RDC__ // only relocatable code can be linked with the library
 // The second version of dynamic parallelism has functions with a prefix; the first one is for devices before 9.0.
 #if defined(CUDA_FORCE_CDP1_IF_SUPPORTED) && __OPEN_CUDA_ARCH < 900

@@ -9,7 +9,7 @@
 #define __OPEN_CUDA_STATIC static __device__ __inline__ __attribute__((always_inline))
 
 namespace cooperative_groups {
-inline namespace __v1 {
+namespace __v1 {
 namespace __open {
 
 __OPEN_CUDA_STATIC unsigned lane() { return __nvvm_read_ptx_sreg_laneid(); }
@@ -114,4 +114,5 @@ struct access {
 };
 } // namespace __open
 } // namespace __v1
+using namespace __v1; // not an inline namespace: libcu++ declares groups in it, too
 } // namespace cooperative_groups

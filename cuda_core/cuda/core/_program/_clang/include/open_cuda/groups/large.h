@@ -5,7 +5,7 @@
 #include "common.h"
 
 namespace cooperative_groups {
-inline namespace __v1 {
+namespace __v1 {
 
 // What tiles of several warps need on devices before compute capability 8.0 with NVIDIA's headers; unused here.
 template <unsigned MaxBlockSize = 1024> struct __align__(16) block_tile_memory { unsigned char unused[16]; };

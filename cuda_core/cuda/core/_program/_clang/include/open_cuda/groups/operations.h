@@ -5,7 +5,7 @@
 #include "common.h"
 
 namespace cooperative_groups {
-inline namespace __v1 {
+namespace __v1 {
 
 #define __OPEN_CUDA_OPERATION(name, expression)                                              \
     template <class T> struct name {                                                         \

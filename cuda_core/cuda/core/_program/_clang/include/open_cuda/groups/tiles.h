@@ -6,7 +6,7 @@
 #include "large.h"
 
 namespace cooperative_groups {
-inline namespace __v1 {
+namespace __v1 {
 
 class coalesced_group : public thread_group {
   public:
