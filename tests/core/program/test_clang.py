@@ -283,6 +283,21 @@ class TestMissing:
         with pytest.raises(ClangError, match="ended by SIGKILL: too little memory"):
             compiled(F)
 
+    def test_crash_of_the_code_generator(self, fake):
+        """What crashes with optimisation is generated without; the program is optimised before."""
+        clang, _ = _find.find()
+        real = " ".join(clang)
+        crash = "echo clang: error: clang frontend command failed with exit code 139 >&2; exit 139"
+        fake(f'case "$*" in *" -O3 "*" -S "*) case "$*" in *emit-pch*) ;; *) {crash};; esac;; esac; exec {real} "$@"')
+        source = "__global__ void f(float *x, float y) { for (int i = 0; i < 4; i++) *x = *x * y + 1.0f; }"
+        logs = io.StringIO()
+        code = bytes(program(source, arch="sm_90").compile("ptx", logs=logs).code).decode()
+        assert "repeated without the code generator's optimisations" in logs.getvalue()
+        assert code.count("fma.rn.f32") == 4
+        unfused = bytes(program(source, arch="sm_90", fma=False).compile("ptx").code).decode()
+        assert "fma" not in unfused
+        assert ".target sm_90" in unfused
+
     def test_not_executable(self, fake):
         fake("").chmod(0o600)
         with pytest.raises(ClangError, match="no working clang"):
@@ -388,3 +403,14 @@ def test_programs_are_cached(tmp_path):
         second = program(SCALE).compile("ptx", name_expressions=["scale<int>"], cache=cache)
     assert first.symbol_mapping == second.symbol_mapping != {}
     assert bytes(first.code) == bytes(second.code)
+
+
+def test_explicit_instantiations():
+    source = SCALE + "template __global__ void scale<int>(int *, int, int);"
+    assert ".entry _Z5scaleIiEvPT_S0_i(" in compiled(source)
+    with pytest.raises(
+        ClangError, match=r"no explicit instantiation of a kernel .*: give name_expressions=\['k<int>'\]"
+    ):
+        compiled(source, device_as_default_execution_space=True)
+    found = compiled(SCALE, ("scale<int>",), device_as_default_execution_space=True)
+    assert ".entry _Z5scaleIiEvPT_S0_i(" in found

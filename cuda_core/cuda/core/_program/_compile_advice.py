@@ -185,6 +185,14 @@ def _of_option(match: re.Match, options: Any, supported: Iterable[int]) -> Itera
     yield f"This NVRTC is too old for {match['option']}, or the option needs another name: leave it out."
 
 
+def _of_instantiation(match: re.Match, options: Any, supported: Iterable[int]) -> Iterator[str]:
+    if getattr(options, "device_as_default_execution_space", None):
+        yield (
+            "clang takes no explicit instantiation of a kernel (template __global__ void k<int>(int *);) with "
+            "device_as_default_execution_space=True: give name_expressions=['k<int>'], or leave that option out."
+        )
+
+
 _RULES: list[tuple[re.Pattern, Callable[[re.Match, Any, Iterable[int]], Iterator[str]]]] = [
     (_HEADER, _of_header),
     (_CLANG_HEADER, _of_clang_header),
@@ -194,6 +202,7 @@ _RULES: list[tuple[re.Pattern, Callable[[re.Match, Any, Iterable[int]], Iterator
     (re.compile(r"invalid value for --gpu-architecture"), _of_arch),
     (re.compile(r"unsupported CUDA gpu architecture"), _of_arch),
     (re.compile(r"invalid value for --std|invalid value '\S*' in '-std="), _of_std),
+    (re.compile(r"error: 'global' and 'device' attributes are not compatible"), _of_instantiation),
     (re.compile(r"unrecognized option (?P<option>\S+) found"), _of_option),
 ]
 

@@ -8,16 +8,16 @@ import dataclasses
 import hashlib
 import os
 import re
-import signal
-import subprocess
 import tempfile
 from typing import TYPE_CHECKING
 
-from cuda.core._errors import ClangError, compiler_error
-from cuda.core._program._clang._find import ENVIRONMENT, find
+from cuda.core._errors import ClangError
+from cuda.core._program._clang._crash import generate_plainly
+from cuda.core._program._clang._find import find
 from cuda.core._program._clang._kernel_attributes import ANNOTATIONS, with_attributes, with_register_limit
 from cuda.core._program._clang._options import changes_headers, language_options, own_options
 from cuda.core._program._clang._precompiled import leading_headers, prelude
+from cuda.core._program._clang._run import run
 
 if TYPE_CHECKING:
     from cuda.core._program._program_options import ProgramOptions
@@ -28,9 +28,7 @@ _VARIABLE = "__open_cuda_name_"
 _NAMED = re.compile(
     rf"^\.visible \.global \.align 8 \.u64 {_VARIABLE}(?:\w+_)?(\d+) = (?:generic\()?([\w$.]+)\)?;\n", re.MULTILINE
 )
-_COUNT = re.compile(
-    r"^\d+ (?:warnings?|errors?)(?: and \d+ errors?)? generated when compiling for \S+\.\n?", re.MULTILINE
-)
+_CRASH = re.compile(r"clang frontend command failed (?:with exit code|due to signal)")
 
 
 def compile_ptx(
@@ -91,28 +89,14 @@ def _compiled(
     with tempfile.TemporaryDirectory(prefix="cuda-core-clang-") as work:
         # Includes with quotes are looked for in the current directory of clang.
         where = work if options.no_source_include or not os.path.isdir(folder) else folder
-        return run([*command, *language, *first, *own, *form, "-"], text, where, work)
-
-
-def run(arguments: list[str], text: bytes, folder: str, work: str) -> tuple[bytes | None, str]:
-    """Run clang in a folder, and return its output and its messages. `work` is for its files.
-
-    Raises
-    ------
-    ClangError
-        It rejects the program, or was killed; `log` has its messages.
-    """
-    output = os.path.join(work, "output")
-    done = subprocess.run(
-        [*arguments, "-o", output], input=text, capture_output=True, cwd=folder, env={**ENVIRONMENT, "TMPDIR": work}
-    )
-    log = _COUNT.sub("", done.stderr.decode(errors="replace")).strip("\n")
-    if done.returncode:
-        raise _error(done.returncode, log)
-    if not os.path.exists(output):
-        return None, log
-    with open(output, "rb") as file:
-        return file.read(), log
+        arguments = [*command, *language, *first, *own]
+        try:
+            return run([*arguments, *form, "-"], text, where, work)
+        except ClangError as error:
+            if form != ["-S"] or not _CRASH.search(error.log):
+                raise
+            bitcode, _ = run([*arguments, "-emit-llvm", "-c", "-"], text, where, work)
+        return generate_plainly(command, language, bitcode or b"", work, options.fma is not False)
 
 
 def _text(source: bytes, name: str, options: ProgramOptions, names: list[str], variables: str) -> bytes:
@@ -129,17 +113,3 @@ def _text(source: bytes, name: str, options: ProgramOptions, names: list[str], v
 def _line(name: str) -> bytes:
     quoted = name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
     return f'#line 1 "{quoted}"\n'.encode()
-
-
-def _error(status: int, log: str) -> ClangError:
-    if status < 0:
-        killed = signal.Signals(-status).name
-        return compiler_error(
-            ClangError,
-            "CLANG_KILLED",
-            status,
-            "clang",
-            f"{log}\nclang was ended by {killed}: too little memory?".strip(),
-        )
-    error: ClangError = compiler_error(ClangError, "CLANG_ERROR_COMPILATION", status, "clang", log)
-    return error
