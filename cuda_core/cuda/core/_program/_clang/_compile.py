@@ -12,9 +12,9 @@ import tempfile
 from typing import TYPE_CHECKING
 
 from cuda.core._errors import ClangError
+from cuda.core._program._clang._attributes import ANNOTATIONS, with_attributes, with_register_limit
 from cuda.core._program._clang._crash import generate_plainly
 from cuda.core._program._clang._find import find
-from cuda.core._program._clang._kernel_attributes import ANNOTATIONS, with_attributes, with_register_limit
 from cuda.core._program._clang._options import changes_headers, language_options, own_options
 from cuda.core._program._clang._precompiled import leading_headers, prelude
 from cuda.core._program._clang._run import run

@@ -10,9 +10,9 @@ import tempfile
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from cuda.core._program._clang._attributes import ANNOTATIONS, with_attributes
 from cuda.core._program._clang._compile import without_names
 from cuda.core._program._clang._find import find
-from cuda.core._program._clang._kernel_attributes import ANNOTATIONS, with_attributes
 from cuda.core._program._clang._run import run
 
 if TYPE_CHECKING:

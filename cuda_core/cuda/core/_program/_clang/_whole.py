@@ -20,8 +20,8 @@ import sys
 import tempfile
 
 from cuda.core._errors import ClangError
+from cuda.core._program._clang._attributes import ANNOTATIONS, with_attributes
 from cuda.core._program._clang._find import ENVIRONMENT, find, headers
-from cuda.core._program._clang._kernel_attributes import ANNOTATIONS, with_attributes
 from cuda.core._program._clang._whole_options import Command, UsageError, parse
 
 USAGE = """usage: python -m cuda.cpu cc FILE... [-o PROGRAM] [OPTION]...

@@ -11,11 +11,6 @@
 #ifdef __CUDA_ARCH__
 #define __OPEN_CUDA_ARCH __CUDA_ARCH__ // the compilation for the host has an option that defines it
 #endif
-#ifdef __OPEN_CUDA_PROGRAM__ // clang makes host code for these only with HIP
-#define __managed__ _Pragma("GCC error \"__managed__ variables are not supported; use cudaMallocManaged\"")
-#else
-#define __managed__ __attribute__((managed))
-#endif
 #define __grid_constant__ __attribute__((grid_constant))
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
@@ -46,4 +41,4 @@
 #endif
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
-#include "kernel_attributes.h"
+#include "attributes.h"

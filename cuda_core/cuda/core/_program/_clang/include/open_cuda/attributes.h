@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 // SPDX-License-Identifier: Apache-2.0
-// __maxnreg__ and __cluster_dims__ (CUDA C++ Programming Guide, "Maximum Number of Registers" and "Thread Block
-// Clusters"), for which clang has no code on this target. They become annotations, from which the directives of the PTX
-// are made (_kernel_attributes.py). An annotation refers to a variable: PTX that has it is of a program with them.
+// __maxnreg__, __cluster_dims__ and __managed__ (CUDA C++ Programming Guide, "Maximum Number of Registers", "Thread Block
+// Clusters", "__managed__ Memory Space Specifier"), for which clang has no code on this target. They become annotations,
+// from which the directives of the PTX are made (_attributes.py). An annotation refers to a variable: PTX that has it is
+// of a program with them.
 #pragma once
 
 #ifdef __CUDA_ARCH__
@@ -46,4 +47,10 @@ template <class... T> __device__ constexpr long long __open_cuda_cluster_z(long 
 #else // the compilation for the host: the driver takes them from the PTX
 #define __maxnreg__(n)
 #define __cluster_dims__(...)
+#endif
+
+#ifdef __OPEN_CUDA_PROGRAM__ // clang makes host code for these only with HIP
+#define __managed__ _Pragma("GCC error \"__managed__ variables are not supported; use cudaMallocManaged\"")
+#else
+#define __managed__ __device__ __attribute__((annotate("open_cuda.managed", &__open_cuda_annotated<void>::mark)))
 #endif

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Attributes of kernels that clang has no code for: __maxnreg__ and __cluster_dims__.
+"""Attributes that clang has no code for: __maxnreg__ and __cluster_dims__ of kernels, __managed__ of variables.
 
-The device headers make annotations of them (`open_cuda/kernel_attributes.h`), which clang writes to its LLVM IR, and
+The device headers make annotations of them (`open_cuda/attributes.h`), which clang writes to its LLVM IR, and
 which become directives of the PTX here.
 """
 
@@ -19,20 +19,22 @@ ANNOTATIONS = ["-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes"]
 _MARK = re.compile(r"^\.(?:visible|weak) \.global [^;\n]*__open_cuda_annotatedI\w*4markE[^;\n]*;\n", re.MULTILINE)
 _NAME = r'@(?:"([^"]+)"|([\w$.-]+))'
 _TABLE = re.compile(r"^@llvm\.global\.annotations = .*$", re.MULTILINE)
-_ANNOTATION = re.compile(rf"\{{ ptr {_NAME}, ptr (@[\w.]+), ptr @[\w.]+, i32 \d+, ptr (@[\w.]+) \}}")
-_KIND = re.compile(r'^(@[\w.]+) = .* c"open_cuda\.(maxnreg|cluster)\\00"', re.MULTILINE)
+_ANNOTATED = rf"ptr (?:addrspacecast \(ptr addrspace\(1\) )?{_NAME}(?: to ptr\))?"
+_ANNOTATION = re.compile(rf"\{{ {_ANNOTATED}, ptr (@[\w.]+), ptr @[\w.]+, i32 \d+, ptr (@[\w.]+) \}}")
+_KIND = re.compile(r'^(@[\w.]+) = .* c"open_cuda\.(maxnreg|cluster|managed)\\00"', re.MULTILINE)
 _VALUES = re.compile(r'^(@[\w.]+) = .* constant \{[^}]*\} (\{.*\}), section "llvm\.metadata"', re.MULTILINE)
 _NUMBER = re.compile(r"\bi(?:32|64) (-?\d+)")
 _ENTRY = re.compile(r"^(\.(?:visible|weak) \.entry ([^(;{\s]+)\s*\([^)]*\))([^{;]*)(?=\{)", re.MULTILINE)
 _MAXIMUM = re.compile(r"^\.maxclusterrank \d+.*\n", re.MULTILINE)
+_VARIABLE = re.compile(r"^((?:\.(?:visible|weak) )?\.global )((?:\.\w+ (?:\d+ )?)*([\w$]+)(?=[\[; ]))", re.MULTILINE)
 # clang declares a kernel that something refers to, such as an annotation, before it defines it.
 _DECLARED = re.compile(r"^\.(?:visible|weak) \.entry ([^(;{\s]+)\s*\([^)]*\)\s*;\n", re.MULTILINE)
 
 
 def with_attributes(ptx: str, annotations: Callable[[], str]) -> str:
-    """Return the PTX of a program with the directives of its kernels' attributes.
+    """Return the PTX of a program with the directives of its attributes.
 
-    `annotations` returns the LLVM IR of the program. It is only called if a kernel has such attributes.
+    `annotations` returns the LLVM IR of the program. It is only called if something has such attributes.
 
     Raises
     ------
@@ -43,6 +45,7 @@ def with_attributes(ptx: str, annotations: Callable[[], str]) -> str:
         return ptx
     found = _directives(annotations())
     ptx = _DECLARED.sub(lambda match: "" if match[1] in found else match[0], _MARK.sub("", ptx))
+    ptx = _VARIABLE.sub(lambda match: _variable(match, found.get(match[3], {})), ptx)
     return _ENTRY.sub(lambda match: _entry(match, found.get(match[2], {})), ptx)
 
 
@@ -57,7 +60,7 @@ def with_register_limit(ptx: str, limit: int) -> str:
 
 
 def _directives(ir: str) -> dict[str, dict[str, str]]:
-    """Return the directives of each kernel, by the kind of annotation."""
+    """Return the directives of each kernel and variable, by the kind of annotation."""
     kinds = {match[1]: match[2] for match in _KIND.finditer(ir)}
     values = {match[1]: [int(number) for number in _NUMBER.findall(match[2])] for match in _VALUES.finditer(ir)}
     table = _TABLE.search(ir)
@@ -73,7 +76,13 @@ def _directives(ir: str) -> dict[str, dict[str, str]]:
 def _directive(kind: str, values: list[int]) -> str:
     if kind == "maxnreg":
         return f".maxnreg {values[0]}\n"
+    if kind == "managed":
+        return ".attribute(.managed) "
     return ".explicitcluster\n" + (f".reqnctapercluster {', '.join(map(str, values))}\n" if values[0] else "")
+
+
+def _variable(match: re.Match[str], directives: dict[str, str]) -> str:
+    return match[1] + directives.get("managed", "") + match[2]
 
 
 def _entry(match: re.Match[str], directives: dict[str, str]) -> str:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""__maxnreg__ and __cluster_dims__ in programs compiled by clang."""
+"""__maxnreg__, __cluster_dims__ and __managed__ in programs compiled by clang."""
 
 from __future__ import annotations
 
@@ -117,3 +117,22 @@ def test_wrong_attributes_are_refused(attributes, arch, message):
     with pytest.raises(ClangError, match=message) as raised:
         compiled(source, arch=arch, name="line.cu")
     assert str(raised.value).count("error:") == 1
+
+
+def test_managed_variables(device, stream):
+    source = """__managed__ int counts[4] = {1, 2, 3, 4}; static __device__ __managed__ double sum;
+        __device__ int plain = 7; namespace { __managed__ int hidden; } struct S { int a[3]; }; __managed__ S object;
+        extern "C" __global__ void k(int *p) { *p = counts[1]++ + plain; sum += hidden++; object.a[1] = 5; }"""
+    code = compiled(source, arch=f"sm_{device.arch}", names=("&counts", "&object"))
+    text = bytes(code.code).decode()
+    variables = re.findall(r"\.global (\.attribute\(\.managed\) )?\.align.*? ([\w$]+)(?:\[\d+\])?(?: = .*)?;", text)
+    assert {name for _, name in variables} >= {"plain"}
+    managed = {name for attribute, name in variables if attribute}
+    assert managed == {"counts", "object", "_ZL3sum", "_ZN12_GLOBAL__N_16hiddenE"}
+    assert "__open_cuda" not in text
+    assembled = compiled(source, "cubin", arch=f"sm_{device.arch}")
+    buffer = LegacyPinnedMemoryResource().allocate(4, stream=stream)
+    for wanted in (9, 10):
+        launch(stream, LaunchConfig(grid=1, block=1), assembled.get_kernel("k"), buffer)
+        stream.sync()
+        assert np.from_dlpack(buffer).view(np.int32)[0] == wanted
