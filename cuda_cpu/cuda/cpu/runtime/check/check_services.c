@@ -20,18 +20,6 @@ static bool has_races(const struct cpu_running *warp)
     return warp->block->worker->job->races != NULL;
 }
 
-uint32_t cpu_check_rows(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint32_t flags, uint64_t first,
-                        uint64_t second)
-{
-    struct cpu_running *warp = (struct cpu_running *)abi;
-    uint32_t size = 1u << (flags >> CPU_ACCESS_STEP & 3);
-    if (second == first + CPU_WARP_SIZE / 2 * size)
-        flags |= CPU_ACCESS_ROW;
-    if (!lanes || cpu_reads_add_rows(warp, lanes, site, flags, first, second, size))
-        return true;
-    return size == 4 && cpu_race_rows(warp, lanes, site, flags, first, second);
-}
-
 void cpu_check_order(struct cpu_warp *abi, cpu_lanes lanes, uint32_t what, uint32_t count)
 {
     cpu_need_stack(abi);

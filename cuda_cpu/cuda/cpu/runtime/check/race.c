@@ -286,7 +286,7 @@ void cpu_race_access(struct cpu_running *warp, cpu_lanes lanes, unsigned lane, u
     if (access.shared && flags & CPU_ACCESS_VOLATILE && flags & CPU_ACCESS_WRITE)
         access.state->together = lanes, cpu_race_changes(warp);
     while (address < end) {
-        struct line *line = cpu_shadow_line(races, address);
+        struct line *line = cpu_shadow_find(races, address);
         struct cells *cells = line ? cpu_shadow_cells(races, line, by_bytes) : NULL;
         uint64_t stop = (address | (LINE_BYTES - 1)) + 1;
         stop = stop < end ? stop : end;

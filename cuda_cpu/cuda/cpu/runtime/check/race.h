@@ -21,18 +21,12 @@ void cpu_race_access(struct cpu_running *warp, cpu_lanes lanes, unsigned lane, u
 /* race_group.c: check and record accesses of lanes; return the lanes whose accesses must be checked by cpu_race_access. */
 cpu_lanes cpu_race_group(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags,
                          const uint64_t *addresses, uint32_t size);
-/* The same for rows of lanes that access words; false: the access must be checked again by cpu_race_access. */
-bool cpu_race_rows(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, uint64_t first,
-                   uint64_t second);
 /* race_reads.c: reads of allocations that the kernel does not write, which no other access of the launch can race with.
  * `offsets`: of the parameters that it writes memory through. */
 void cpu_reads_begin(struct cpu_running *warp, const uint32_t *offsets, uint32_t count);
 /* Record reads of lanes; false: they must be checked. */
 bool cpu_reads_add(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, const uint64_t *addresses,
                    uint32_t size);
-/* The same for rows of lanes, see check_rows. */
-bool cpu_reads_add_rows(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, uint64_t row,
-                        uint64_t second_row, uint32_t size);
 /* Forget earlier accesses to a range that was newly allocated. */
 void cpu_race_forget(struct cpu_running *warp, uint64_t address, uint64_t size);
 /* Synchronisation: */

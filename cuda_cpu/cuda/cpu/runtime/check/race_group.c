@@ -138,7 +138,7 @@ static bool touch(const struct group *group, struct line *line, const struct run
 /* Record an access of lanes to neighbouring words of a line each; return the lanes that it is not recorded for. */
 static cpu_lanes touch_words(const struct group *group, cpu_lanes lanes, uint64_t address, int first)
 {
-    struct line *line = cpu_shadow_line(group->races, address);
+    struct line *line = cpu_shadow_find(group->races, address);
     struct run mine = {.event = group->event, .first = (int8_t)first, .is_write = group->is_write,
                        .words = first < 0 ? lanes >> -first : lanes << first};
     mine.event.lanes = lanes;
@@ -162,7 +162,7 @@ static cpu_lanes touch_row(const struct group *group, cpu_lanes lanes, uint64_t 
 /* All lanes read the same words, which are in one line, or one lane accesses them. */
 static cpu_lanes touch_same(const struct group *group, cpu_lanes lanes, uint64_t address, uint32_t size)
 {
-    struct line *line = cpu_shadow_line(group->races, address);
+    struct line *line = cpu_shadow_find(group->races, address);
     struct run mine = {.event = group->event, .is_uniform = true, .is_write = group->is_write,
                        .words = ((1u << size / 4) - 1) << (address / 4 % LINE_WORDS)};
     mine.event.lanes = lanes;
@@ -230,7 +230,7 @@ static cpu_lanes touch_all(const struct group *group, cpu_lanes lanes, uint32_t 
 /* Record an atomic operation of a lane on a word, if it is ordered after all weak accesses to it; else return false. */
 static bool touch_atomic(const struct group *group, uint64_t address, unsigned lane)
 {
-    struct line *line = cpu_shadow_line(group->races, address);
+    struct line *line = cpu_shadow_find(group->races, address);
     if (!line || line->room != EXPANDED || !line->cells->shift)
         return false;
     struct cell *cell = &line->cells->of[address % LINE_BYTES / 4];
@@ -260,7 +260,7 @@ static cpu_lanes touch_atomics(struct cpu_running *warp, cpu_lanes lanes, uint64
     cpu_race_warp = warp;
     group.event = (struct event){.block = race->number, .time = cpu_race_time(warp, 0), .warp = warp->abi.warp_id,
                                  .is_atomic = true};
-    group.event.site = cpu_shadow_site(group.races, site) & 0x3fffffu;
+    group.event.site = cpu_race_site(warp, site)->number & 0x3fffffu;
     for (cpu_lanes each = lanes; each; each &= each - 1) {
         unsigned lane = (unsigned)__builtin_ctz(each);
         if (!(addresses[lane] & 3) && touch_atomic(&group, addresses[lane], lane))
@@ -293,76 +293,15 @@ cpu_lanes cpu_race_group(struct cpu_running *warp, cpu_lanes lanes, uint64_t sit
                           .is_write = flags & CPU_ACCESS_WRITE,
                           .event = {.block = race->number, .time = cpu_race_time(warp, (unsigned)__builtin_ctz(lanes)), .warp = warp->abi.warp_id,
                                     .in_block = !!(flags & CPU_ACCESS_BLOCK_SCOPE)}};
-    group.event.site = cpu_shadow_site(group.races, site) & 0x3fffffu;
+    group.event.site = cpu_race_site(warp, site)->number & 0x3fffffu;
     return touch_all(&group, lanes, flags, addresses, size);
 }
 
-/* An access of a row of lanes to words of a line. */
-struct row {
-    uint32_t block, time, bits; /* as in struct event */
-    bool is_write;
-};
-
-/* Record an access to a line that nobody has accessed, or only the same threads, each its own word; else return false.
- * The fields are stored one by one: a copy of what was just stored in parts would have to wait for them. */
-static inline bool begin_line(struct line *line, const struct row row, cpu_lanes lanes, uint32_t words, int first)
+bool cpu_race_touch_row(struct cpu_running *warp, cpu_lanes lanes, uint64_t address, const struct row row)
 {
-    struct run *only = &line->only;
-    if (line->room)
-        return false;
-    if (line->count) {
-        bool same = only->words == words && only->first == first && !only->is_uniform && only->event.block == row.block &&
-                    only->event.warp == (row.bits >> 22 & 31);
-        if (line->count != 1 || !same || (only->is_write && !row.is_write))
-            return false;
-    }
-    line->count = 1;
-    line->next = 0;
-    line->words = words;
-    only->event.block = row.block;
-    only->event.time = row.time;
-    only->event.lanes = lanes;
-    only->event.bits = row.bits;
-    only->words = words;
-    only->first = (int8_t)first;
-    only->is_uniform = false;
-    only->is_write = row.is_write;
-    return true;
-}
-
-/* Record a row of lanes; lane 0 would access `address`. */
-static inline bool add_row(struct cpu_running *warp, cpu_lanes lanes, uint64_t address, const struct row row)
-{
-    struct cpu_races *races = races_of(warp);
-    int first = (int)(address / 4 % LINE_WORDS);
-    cpu_lanes here = lanes & UINT32_MAX >> first, next = lanes & ~here;
-    struct line *line = here ? cpu_shadow_line(races, address) : NULL;
-    if (here && line && !begin_line(line, row, here, here << first, first)) {
-        const struct group group = {.warp = warp, .races = races, .is_write = row.is_write,
-                                    .event = {.block = row.block, .time = row.time, .bits = row.bits}};
-        return !touch_row(&group, lanes, address);
-    }
-    line = next ? cpu_shadow_line(races, address + LINE_BYTES) : NULL;
-    if (next && line && !begin_line(line, row, next, next >> (LINE_WORDS - (uint32_t)first), first - (int)LINE_WORDS)) {
-        const struct group group = {.warp = warp, .races = races, .is_write = row.is_write,
-                                    .event = {.block = row.block, .time = row.time, .bits = row.bits}};
-        return !touch_row(&group, next, address);
-    }
-    return true;
-}
-
-bool cpu_race_rows(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, uint64_t first, uint64_t second)
-{
-    const struct cpu_race_block *race = warp->block->race;
-    uint32_t space = flags & 15, number = warp->abi.warp_id;
-    if (race->has_clocks || (first | second) & 3 || (space != CPU_SPACE_GLOBAL && space != CPU_SPACE_SHARED))
-        return false;
     cpu_need_stack(&warp->abi);
     cpu_race_warp = warp;
-    const struct row row = {race->number, race->plain.own[number] + 1,
-                            (cpu_shadow_site(races_of(warp), site) & 0x3fffffu) | number << 22, flags & CPU_ACCESS_WRITE};
-    if (flags & CPU_ACCESS_ROW)
-        return add_row(warp, lanes, first, row);
-    cpu_lanes low = lanes & UINT32_MAX >> 16, high = lanes & ~low;
-    return (!low || add_row(warp, low, first, row)) && (!high || add_row(warp, high, second - 4 * CPU_WARP_SIZE / 2, row));
+    const struct group group = {.warp = warp, .races = races_of(warp), .is_write = row.is_write,
+                                .event = {.block = row.block, .time = row.time, .bits = row.bits}};
+    return !touch_row(&group, lanes, address);
 }

@@ -91,7 +91,7 @@ struct sync_var {
 
 #define MAX_WRITTEN 16u
 #define MAX_AREAS 64u
-#define CACHED_AREAS 256u
+#define KNOWN_SITES 256u
 #define CHUNK_BYTES 32768u /* of memory */
 
 /* The bytes of a line that were read, and the first read. */
@@ -113,11 +113,19 @@ struct read_area {
     struct read_chunk **chunks;
 };
 
-/* The area of a site's last read, and the number of the site. */
-struct read_site {
+/* What was found out about a site: its number, and the allocation that it read last. */
+struct cpu_site {
     uint64_t site;
     struct read_area *area; /* NULL: none */
-    uint32_t number;
+    uint64_t last;          /* the address that it read last */
+    uint32_t number;        /* 22 bits */
+    bool is_known;
+};
+
+/* An access of a row of lanes to words of a line. */
+struct row {
+    uint32_t block, time, bits; /* as in struct event */
+    bool is_write;
 };
 
 struct cpu_races {
@@ -128,7 +136,7 @@ struct cpu_races {
     uint32_t written_count, area_count;
     struct cpu_range written[MAX_WRITTEN];
     struct read_area *areas[MAX_AREAS];
-    struct read_site read_sites[CACHED_AREAS];
+    struct cpu_site known_sites[KNOWN_SITES];
     struct page *recent[CACHED_PAGES], *all_pages;
     struct sync_var *all_sync_vars;
     size_t page_count;
@@ -231,6 +239,19 @@ void cpu_shadow_forget(struct cpu_races *races, uint64_t address, uint64_t size)
 void cpu_shadow_free(struct cpu_races *races);
 uint32_t cpu_shadow_site(struct cpu_races *races, uint64_t site); /* index for a site, 32 bits */
 
+/* The same as cpu_shadow_line, which it calls where the page was not accessed recently. */
+static inline struct line *cpu_shadow_find(struct cpu_races *races, uint64_t address)
+{
+    struct page *page = races->recent[address / PAGE_BYTES % CACHED_PAGES];
+    return page && page->number == address / PAGE_BYTES ? &page->lines[address % PAGE_BYTES / LINE_BYTES]
+                                                        : cpu_shadow_line(races, address);
+}
+
+/* race_rows.c: Return what is known of a site. */
+struct cpu_site *cpu_race_site(struct cpu_running *warp, uint64_t site);
+/* race_group.c: Check and record the access of a row of lanes; false: it must be checked lane by lane. */
+bool cpu_race_touch_row(struct cpu_running *warp, cpu_lanes lanes, uint64_t address, const struct row row);
+
 /* Return the time of an access of a lane. */
 static inline uint32_t cpu_race_time(const struct cpu_running *warp, unsigned lane)
 {
@@ -255,6 +276,23 @@ static inline void cpu_race_changes(struct cpu_running *warp) /* the clocks or t
 }
 
 /* race_reads.c */
+#define NO_READ (CPU_ACCESS_WRITE | CPU_ACCESS_STRONG | CPU_ACCESS_ATOMIC | CPU_ACCESS_VOLATILE | CPU_ACCESS_SINGLY)
+
+static inline void cpu_reads_name(struct read_line *line, const struct cpu_running *warp, unsigned lane, uint32_t site)
+{
+    if (line->bytes[0] | line->bytes[1])
+        return;
+    line->block = warp->block->race->number;
+    line->site = site;
+    line->warp = warp->abi.warp_id & 31;
+    line->lane = lane & 31;
+}
+
+/* Return the allocation that contains an address; NULL: none, or there are too many. */
+struct read_area *cpu_reads_area(struct cpu_running *warp, uint64_t address);
+/* Record a read of contiguous memory in an area by a lane and those after it; false: there is no room. */
+bool cpu_reads_add_bytes(struct cpu_running *warp, struct read_area *area, unsigned lane, uint32_t site, uint64_t start,
+                         uint64_t end);
 void cpu_reads_sort(struct cpu_races *races); /* the areas */
 /* Call add for the ranges that were read in areas from `*next` on that begin before an address; stop if it returns false. */
 bool cpu_reads_visit(const struct cpu_races *races, uint32_t *next, uint64_t before, void *data,

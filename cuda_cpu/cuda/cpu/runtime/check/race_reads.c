@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <string.h>
 
-#define NO_READ (CPU_ACCESS_WRITE | CPU_ACCESS_STRONG | CPU_ACCESS_ATOMIC | CPU_ACCESS_VOLATILE | CPU_ACCESS_SINGLY)
 #define MAX_UNUSED 4096u
 #define MAX_AREA ((uint64_t)1 << 40)
 
@@ -44,11 +43,11 @@ static bool is_written(const struct cpu_races *races, const struct cpu_allocatio
     return false;
 }
 
-/* Return the allocation that contains an address; NULL: none, or there are too many. */
-static struct read_area *find_area(struct cpu_running *warp, uint64_t address)
+struct read_area *cpu_reads_area(struct cpu_running *warp, uint64_t address)
 {
     struct cpu_races *races = races_of(warp);
     struct cpu_allocation found;
+    cpu_need_stack(&warp->abi);
     cpu_race_warp = warp;
     for (uint32_t i = 0; i < races->area_count; i++)
         if (address - races->areas[i]->start < races->areas[i]->end - races->areas[i]->start)
@@ -103,26 +102,17 @@ static inline struct read_line *line_at(struct cpu_running *warp, struct read_ar
     return &(*chunk)->lines[at % CHUNK_BYTES / LINE_BYTES];
 }
 
-static inline void name_reader(struct read_line *line, const struct cpu_running *warp, unsigned lane, uint32_t site)
+bool cpu_reads_add_bytes(struct cpu_running *warp, struct read_area *area, unsigned lane, uint32_t site, uint64_t start,
+                         uint64_t end)
 {
-    if (line->bytes[0] | line->bytes[1])
-        return;
-    line->block = warp->block->race->number;
-    line->site = site & 0x3fffffu;
-    line->warp = warp->abi.warp_id & 31;
-    line->lane = lane & 31;
-}
-
-/* Record a read of contiguous memory by a lane and those after it. */
-static inline void add_bytes(struct cpu_running *warp, struct read_area *area, unsigned lane, uint32_t site, uint64_t start,
-                             uint64_t end)
-{
+    if (races_of(warp)->bytes > MAX_SHADOW)
+        return false;
     do {
         struct read_line *line = line_at(warp, area, start);
         uint64_t stop = (start | (LINE_BYTES - 1)) + 1, first = start % LINE_BYTES;
         stop = stop < end ? stop : end;
         uint64_t last = first + (stop - start) - 1;
-        name_reader(line, warp, lane, site);
+        cpu_reads_name(line, warp, lane, site);
         uint64_t from = UINT64_MAX << first % 64, upto = UINT64_MAX >> (63 - last % 64);
         if (last < 64) {
             line->bytes[0] |= from & upto;
@@ -134,6 +124,7 @@ static inline void add_bytes(struct cpu_running *warp, struct read_area *area, u
         }
         start = stop;
     } while (start < end);
+    return true;
 }
 
 static bool follow_each_other(cpu_lanes lanes)
@@ -156,23 +147,15 @@ static cpu_lanes row_of(cpu_lanes lanes, const uint64_t *addresses, uint32_t siz
     return differ ? 0 : lanes;
 }
 
-/* Record a row of lanes that follow each other; return whether they are in the area. `row`: the address of lane 0. */
-static bool add_row_at(struct cpu_running *warp, struct read_area *area, cpu_lanes lanes, uint32_t site, uint64_t row,
-                       uint32_t size)
-{
-    unsigned first = (unsigned)__builtin_ctz(lanes);
-    uint64_t start = row + first * size, end = start + cpu_count(lanes) * size;
-    if (start < area->start || end > area->end)
-        return false;
-    add_bytes(warp, area, first, site, start, end);
-    return true;
-}
-
+/* Record a row of lanes that follow each other; return whether they are in the area. */
 static bool add_row(struct cpu_running *warp, struct read_area *area, cpu_lanes lanes, uint32_t site,
                     const uint64_t *addresses, uint32_t size)
 {
     unsigned first = (unsigned)__builtin_ctz(lanes);
-    return add_row_at(warp, area, lanes, site, addresses[first] - first * size, size);
+    uint64_t start = addresses[first], end = start + cpu_count(lanes) * size;
+    if (start < area->start || end > area->end)
+        return false;
+    return cpu_reads_add_bytes(warp, area, first, site, start, end);
 }
 
 /* Record reads of each lane; return whether all are in the area. */
@@ -190,48 +173,15 @@ static bool add_lanes(struct cpu_running *warp, struct read_area *area, cpu_lane
             continue;
         before = address;
         if (address & (size - 1) || size & (size - 1)) {
-            add_bytes(warp, area, (unsigned)__builtin_ctz(left), site, address, address + size);
+            if (!cpu_reads_add_bytes(warp, area, (unsigned)__builtin_ctz(left), site, address, address + size))
+                return false;
             continue;
         }
         struct read_line *line = line_at(warp, area, address);
-        name_reader(line, warp, (unsigned)__builtin_ctz(left), site);
+        cpu_reads_name(line, warp, (unsigned)__builtin_ctz(left), site);
         line->bytes[address / 64 % 2] |= (((uint64_t)1 << size) - 1) << address % 64;
     }
     return true;
-}
-
-/* Return the area that an address is in, and remember it for the site; NULL: there is none, or the kernel writes it. */
-static struct read_site *site_of(struct cpu_running *warp, uint64_t site, uint64_t address)
-{
-    struct cpu_races *races = races_of(warp);
-    struct read_site *cached = &races->read_sites[(site ^ site >> 32) % CACHED_AREAS];
-    struct read_area *area = cached->area;
-    if (area && cached->site == site && address - area->start < area->end - area->start)
-        return cached;
-    cpu_need_stack(&warp->abi);
-    area = find_area(warp, address);
-    if (!area || !area->chunks)
-        return NULL;
-    *cached = (struct read_site){site, area, cpu_shadow_site(races, site)};
-    return cached;
-}
-
-bool cpu_reads_add_rows(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, uint64_t row,
-                        uint64_t second_row, uint32_t size)
-{
-    uint32_t space = flags & 15;
-    if (!races_of(warp)->knows_written || flags & NO_READ || (space != CPU_SPACE_GLOBAL && space != CPU_SPACE_GENERIC))
-        return false;
-    cpu_lanes low = flags & CPU_ACCESS_ROW ? lanes : lanes & UINT32_MAX >> 16, high = lanes & ~low;
-    uint64_t second = second_row - 16 * size; /* where lane 0 would be */
-    unsigned first = (unsigned)__builtin_ctz(lanes);
-    if (!follow_each_other(low) || !follow_each_other(high))
-        return false;
-    struct read_site *known = site_of(warp, site, (low ? row : second) + first * size);
-    if (!known || races_of(warp)->bytes > MAX_SHADOW)
-        return false;
-    return (!low || add_row_at(warp, known->area, low, known->number, row, size)) &&
-           (!high || add_row_at(warp, known->area, high, known->number, second, size));
 }
 
 bool cpu_reads_add(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags, const uint64_t *addresses,
@@ -243,11 +193,14 @@ bool cpu_reads_add(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uin
     if (space != CPU_SPACE_GLOBAL && space != CPU_SPACE_GENERIC)
         return false;
     unsigned first = (unsigned)__builtin_ctz(lanes);
-    struct read_site *known = site_of(warp, site, addresses[flags & CPU_ACCESS_UNIFORM ? 0 : first]);
-    if (!known || races_of(warp)->bytes > MAX_SHADOW)
-        return false;
+    struct cpu_site *known = cpu_race_site(warp, site);
+    uint64_t address = addresses[flags & CPU_ACCESS_UNIFORM ? 0 : first];
     struct read_area *area = known->area;
     uint32_t number = known->number;
+    if (!area || address - area->start >= area->end - area->start)
+        area = known->area = cpu_reads_area(warp, address);
+    if (!area || !area->chunks || races_of(warp)->bytes > MAX_SHADOW)
+        return false;
     if (flags & CPU_ACCESS_UNIFORM)
         return add_lanes(warp, area, lanes & -lanes, number, addresses, size);
     if (flags & CPU_ACCESS_ROW && follow_each_other(lanes))
