@@ -182,21 +182,39 @@ static bool add_cell(struct cpu_operation *operation, const struct cpu_races *ra
     return add_within(operation, range, cached);
 }
 
-/* Add what one run did to a line: each piece of neighbouring words is a range. */
-static bool add_run(struct cpu_operation *operation, const struct cpu_races *races, const struct run *run, uint64_t start,
-                    struct cpu_allocation *cached, uint32_t *site)
+/* Return what the lanes of a run did to words from `first` on, or to none if the run is NULL. */
+static struct event event_at(const struct run *run, unsigned first)
 {
-    for (uint64_t left = run->words; left;) {
+    struct event event = run ? run->event : (struct event){0};
+    if (run && !run->is_uniform)
+        event.lanes &= UINT32_MAX << ((int)first - run->first);
+    return event;
+}
+
+/* Add what a write and a read of the same words did to a line (NULL: none): each piece of neighbouring words is a range. */
+static bool add_runs(struct cpu_operation *operation, const struct cpu_races *races, const struct run *write,
+                     const struct run *read, uint64_t start, struct cpu_allocation *cached, uint32_t *site)
+{
+    for (uint64_t left = write ? write->words : read->words; left;) {
         unsigned first = (unsigned)__builtin_ctzll(left), count = (unsigned)__builtin_ctzll(~(left >> first));
-        struct event event = run->event;
-        if (!run->is_uniform)
-            event.lanes &= UINT32_MAX << ((int)first - run->first);
-        struct cell all = {.read = event};
-        if (run->is_write)
-            all = (struct cell){.write = event};
+        const struct cell all = {.write = event_at(write, first), .read = event_at(read, first)};
         if (!add_cell(operation, races, &all, start + 4 * first, 4 * count, cached, site))
             return false;
         left &= left + (1ull << first);
+    }
+    return true;
+}
+
+/* Find the write and the first read since, if all runs of a line are of the same words; else return false. */
+static bool find_runs(const struct line *line, const struct run **write, const struct run **read)
+{
+    const struct run *runs = line->room ? line->runs : &line->only;
+    *write = *read = NULL;
+    for (uint32_t i = 0; i < line->count; i++) {
+        const struct run **first = runs[i].is_write ? write : read;
+        if (runs[i].words != runs[0].words)
+            return false;
+        *first = *first ? *first : &runs[i];
     }
     return true;
 }
@@ -207,10 +225,11 @@ static bool add_line(struct cpu_operation *operation, const struct cpu_races *ra
     const struct cell *cells = line->room == EXPANDED ? line->cells->of : NULL;
     uint32_t shift = cells ? line->cells->shift : 2;
     struct cell words[LINE_WORDS];
-    if (line->count == 1 && !line->room)
-        return add_run(operation, races, &line->only, start, cached, site);
+    const struct run *write, *read;
     if (!cells && !line->count)
         return true;
+    if (!cells && find_runs(line, &write, &read))
+        return add_runs(operation, races, write, read, start, cached, site);
     if (!cells)
         cpu_shadow_words(line, words);
     for (uint32_t i = 0; i < LINE_BYTES >> shift; i++) {
@@ -222,17 +241,35 @@ static bool add_line(struct cpu_operation *operation, const struct cpu_races *ra
     return true;
 }
 
-/* Add what was done to the lines of a page, and free what they refer to while it is in the caches. */
-static bool add_page(struct cpu_operation *operation, struct cpu_races *races, struct page *page,
+/* Return whether one instruction did the same to all words of a page, each line in one run. */
+static bool is_even(const struct page *page)
+{
+    const struct run *first = &page->lines[0].only;
+    uint32_t differ = 0;
+    for (uint32_t i = 0; i < PAGE_BYTES / LINE_BYTES; i++) {
+        const struct line *line = &page->lines[i];
+        if (line->room || line->count != 1)
+            return false;
+        differ |= ~line->words | (line->only.event.site ^ first->event.site) | (line->only.is_write ^ first->is_write);
+    }
+    return !differ;
+}
+
+/* Add what was done to the lines of a page. */
+static bool add_page(struct cpu_operation *operation, const struct cpu_races *races, const struct page *page,
                      struct cpu_allocation *cached, uint32_t *site)
 {
-    bool fits = true;
-    for (uint32_t i = 0; i < PAGE_BYTES / LINE_BYTES; i++) {
-        struct line *line = &page->lines[i];
-        fits = fits && add_line(operation, races, line, page->number * PAGE_BYTES + i * LINE_BYTES, cached, site);
-        cpu_shadow_empty(races, line);
+    uint64_t start = page->number * PAGE_BYTES;
+    if (is_even(page)) {
+        const struct run *first = &page->lines[0].only;
+        const struct event event = event_at(first, 0), none = {0};
+        const struct cell all = {.write = first->is_write ? event : none, .read = first->is_write ? none : event};
+        return add_cell(operation, races, &all, start, PAGE_BYTES, cached, site);
     }
-    return fits;
+    for (uint32_t i = 0; i < PAGE_BYTES / LINE_BYTES; i++)
+        if (!add_line(operation, races, &page->lines[i], start + i * LINE_BYTES, cached, site))
+            return false;
+    return true;
 }
 
 static int by_number(const void *a, const void *b)
@@ -289,7 +326,7 @@ void cpu_operation_launched(const struct cpu_job *job)
     uint32_t site = UINT32_MAX;
     struct cpu_races *races = job->races;
     struct cpu_operation *operation = job->operation ? calloc(1, sizeof *operation) : NULL;
-    size_t count;
+    size_t count = 0;
     struct page **pages = operation ? pages_of(races, &count) : NULL;
     struct cpu_allocation cached = {0};
     bool complete = pages != NULL;
@@ -307,10 +344,12 @@ void cpu_operation_launched(const struct cpu_job *job)
     struct reading reading = {operation, races};
     uint32_t area = 0;
     cpu_reads_sort(races);
-    for (size_t p = 0; complete && p < count; p++) {
-        complete = cpu_reads_visit(races, &area, pages[p]->number * PAGE_BYTES, &reading, add_read) &&
+    for (size_t p = 0; pages && p < count; p++) {
+        complete = complete && cpu_reads_visit(races, &area, pages[p]->number * PAGE_BYTES, &reading, add_read) &&
                    add_page(operation, races, pages[p], &cached, &site);
+        cpu_shadow_drop(races, pages[p]); /* while it is in the caches */
     }
+    races->all_pages = pages ? NULL : races->all_pages;
     complete = complete && cpu_reads_visit(races, &area, UINT64_MAX, &reading, add_read);
     complete = complete && add_polled(operation, races, &cached);
     free(pages);

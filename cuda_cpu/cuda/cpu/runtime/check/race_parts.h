@@ -236,6 +236,8 @@ struct run *cpu_shadow_runs(struct cpu_races *races, struct line *line);
 void cpu_shadow_drop_readers(struct cpu_races *races, struct cell *cell);
 bool cpu_shadow_has_room(const struct cpu_races *races);
 void cpu_shadow_forget(struct cpu_races *races, uint64_t address, uint64_t size);
+/* Free a page at the end of a launch. Nothing may look for pages afterwards. */
+void cpu_shadow_drop(struct cpu_races *races, struct page *page);
 void cpu_shadow_free(struct cpu_races *races);
 uint32_t cpu_shadow_site(struct cpu_races *races, uint64_t site); /* index for a site, 32 bits */
 
@@ -247,8 +249,18 @@ static inline struct line *cpu_shadow_find(struct cpu_races *races, uint64_t add
                                                         : cpu_shadow_line(races, address);
 }
 
-/* race_rows.c: Return what is known of a site. */
-struct cpu_site *cpu_race_site(struct cpu_running *warp, uint64_t site);
+/* race_rows.c */
+void cpu_race_know_site(struct cpu_running *warp, struct cpu_site *known, uint64_t site);
+
+/* Return what is known of a site. */
+static inline struct cpu_site *cpu_race_site(struct cpu_running *warp, uint64_t site)
+{
+    struct cpu_site *known = &races_of(warp)->known_sites[(site ^ site >> 32) % KNOWN_SITES];
+    if (!known->is_known || known->site != site)
+        cpu_race_know_site(warp, known, site);
+    return known;
+}
+
 /* race_group.c: Check and record the access of a row of lanes; false: it must be checked lane by lane. */
 bool cpu_race_touch_row(struct cpu_running *warp, cpu_lanes lanes, uint64_t address, const struct row row);
 

@@ -205,6 +205,9 @@ bool cpu_reads_add(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uin
         return add_lanes(warp, area, lanes & -lanes, number, addresses, size);
     if (flags & CPU_ACCESS_ROW && follow_each_other(lanes))
         return add_row(warp, area, lanes, number, addresses, size);
+    bool has_next = first < CPU_WARP_SIZE / 2 - 1 && lanes >> (first + 1) & 1;
+    if (has_next && addresses[first + 1] != addresses[first] + size) /* neither the warp nor its first half is a row */
+        return add_lanes(warp, area, lanes, number, addresses, size);
     cpu_lanes rows = row_of(lanes, addresses, size);
     if (rows)
         return add_row(warp, area, rows, number, addresses, size);

@@ -9,16 +9,11 @@
 
 #define HALF (CPU_WARP_SIZE / 2)
 
-struct cpu_site *cpu_race_site(struct cpu_running *warp, uint64_t site)
+void cpu_race_know_site(struct cpu_running *warp, struct cpu_site *known, uint64_t site)
 {
-    struct cpu_races *races = races_of(warp);
-    struct cpu_site *known = &races->known_sites[(site ^ site >> 32) % KNOWN_SITES];
-    if (known->is_known && known->site == site)
-        return known;
     cpu_need_stack(&warp->abi);
     cpu_race_warp = warp;
-    *known = (struct cpu_site){.site = site, .number = cpu_shadow_site(races, site) & 0x3fffffu, .is_known = true};
-    return known;
+    *known = (struct cpu_site){.site = site, .number = cpu_shadow_site(races_of(warp), site) & 0x3fffffu, .is_known = true};
 }
 
 static inline bool follow_each_other(cpu_lanes lanes)

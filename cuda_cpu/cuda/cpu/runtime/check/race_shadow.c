@@ -279,15 +279,20 @@ bool cpu_shadow_has_room(const struct cpu_races *races)
     return races->bytes < MAX_SHADOW;
 }
 
+void cpu_shadow_drop(struct cpu_races *races, struct page *page)
+{
+    for (uint32_t i = 0; i < PAGE_BYTES / LINE_BYTES; i++)
+        if (page->lines[i].room)
+            cpu_shadow_empty(races, &page->lines[i]);
+    *cpu_shadow_bucket(races, page->number) = NULL;
+    free_page(page);
+}
+
 void cpu_shadow_free(struct cpu_races *races)
 {
     for (struct page *page = races->all_pages, *next; page; page = next) {
         next = page->all;
-        for (uint32_t i = 0; i < PAGE_BYTES / LINE_BYTES; i++)
-            if (page->lines[i].room)
-                cpu_shadow_empty(races, &page->lines[i]);
-        *cpu_shadow_bucket(races, page->number) = NULL;
-        free_page(page);
+        cpu_shadow_drop(races, page);
     }
     free(races->sites);
 }
