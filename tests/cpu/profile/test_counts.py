@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Profiles of kernels whose counts are known in closed form."""
 
+import itertools
+from collections import Counter
+
 import pytest
 from support.profile_cases import ATOMICS, CASES, GLOBAL, HEAD, SHARED, TAIL
 
@@ -106,6 +109,29 @@ def test_parts_of_a_warp_are_counted_as_lane_by_lane(launcher, monkeypatch, part
         without_regular_requests(monkeypatch)
     assert found[0] == found[1]
     assert sum(bool(accesses) for accesses in found[0]) == 11
+
+
+@pytest.mark.parametrize("factor", [1, 2, 3, 32, 33, 100, 128])
+@pytest.mark.parametrize("words", [8, 32, 100, 4096])
+def test_scattered_words_of_shared_memory(launcher, factor, words):
+    """A full warp's words: distinct ones of the fullest bank are passes, threads at a word that is taken collide."""
+    body = f"""
+        mul.lo.s32 %r5, %r4, {factor}; rem.u32 %r5, %r5, {words}; shl.b32 %r5, %r5, 2;
+        mov.u32 %r6, s; add.s32 %r6, %r6, %r5; red.shared.add.u32 [%r6], %r4;"""
+    chosen = [lane * factor % words for lane in range(32)]
+    banks = Counter(word % 32 for word in set(chosen))
+    strides = {after - before for before, after in itertools.pairwise(chosen)}
+    with Profile() as profile:
+        launcher.launch(launcher.function(HEAD + body + TAIL), 1, 96)
+    counted = [each for row in profile.launches[0].instructions for each in row.accesses.values()]
+    passes = max(banks.values())
+    stride = 4 * abs(strides.pop()) if len(strides) == 1 else 0
+    found, expected = counted[0], (1, 32, 128, passes, passes - 1, 32 - len(set(chosen)), int(stride > 0), stride)
+    of_three_warps = (
+        found.requests, found.threads, found.bytes, found.wavefronts, found.conflicts, found.collisions,
+        found.strided, found.strides,
+    )  # fmt: skip
+    assert of_three_warps == tuple(3 * each for each in expected)
 
 
 def test_there_are_at_least_forty_kernels():
