@@ -81,7 +81,7 @@ def edges(touched: set[int]) -> list[int]:
 
 @pytest.fixture
 def raced(monkeypatch, tmp_path):
-    """Return the bytes that race with a kernel when something later writes, or reads, single bytes, and the messages."""
+    """Return the bytes that race with a kernel when something later writes, or reads, single bytes, with messages."""
     monkeypatch.setenv("CUDA_CPU_CACHE", str(tmp_path))
     monkeypatch.setattr(order.Access, "identity", lambda self: self.raw.number)  # report each operation by itself
     driver.cuInit(0)

@@ -111,25 +111,29 @@ def test_parts_of_a_warp_are_counted_as_lane_by_lane(launcher, monkeypatch, part
     assert sum(bool(accesses) for accesses in found[0]) == 11
 
 
-@pytest.mark.parametrize("factor", [1, 2, 3, 32, 33, 100, 128])
-@pytest.mark.parametrize("words", [8, 32, 100, 4096])
-def test_scattered_words_of_shared_memory(launcher, factor, words):
-    """A full warp's words: distinct ones of the fullest bank are passes, threads at a word that is taken collide."""
-    body = f"""
-        mul.lo.s32 %r5, %r4, {factor}; rem.u32 %r5, %r5, {words}; shl.b32 %r5, %r5, 2;
-        mov.u32 %r6, s; add.s32 %r6, %r6, %r5; red.shared.add.u32 [%r6], %r4;"""
+@pytest.mark.parametrize("operation", ["red.shared.add", "red.global.add", "st.shared", "st.global"])
+@pytest.mark.parametrize("factor", [1, 2, 3, 32, 33, 100])
+@pytest.mark.parametrize("words", [8, 32, 100, 500])
+def test_scattered_words(launcher, operation, factor, words):
+    """Distinct words of the fullest bank are passes, and threads at a word that another one has taken collide."""
     chosen = [lane * factor % words for lane in range(32)]
-    banks = Counter(word % 32 for word in set(chosen))
-    strides = {after - before for before, after in itertools.pairwise(chosen)}
+    body = f"""
+        mul.lo.s32 %r5, %r4, {factor}; rem.u32 %r5, %r5, {words}; shl.b32 %r5, %r5, 2; cvt.u64.u32 %rd1, %r5;
+        add.u64 %rd1, %rd0, %rd1; mov.u32 %r6, s; add.s32 %r6, %r6, %r5;
+        {operation}.u32 [{"%r6" if "shared" in operation else "%rd1"}], %r4;"""
     with Profile() as profile:
         launcher.launch(launcher.function(HEAD + body + TAIL), 1, 96)
-    counted = [each for row in profile.launches[0].instructions for each in row.accesses.values()]
-    passes = max(banks.values())
-    stride = 4 * abs(strides.pop()) if len(strides) == 1 else 0
-    found, expected = counted[0], (1, 32, 128, passes, passes - 1, 32 - len(set(chosen)), int(stride > 0), stride)
+    (found,) = [each for row in profile.launches[0].instructions for each in row.accesses.values()]
+    passes, sectors = max(Counter(word % 32 for word in set(chosen)).values()), len({word // 8 for word in chosen})
+    strides = {4 * abs(after - before) for before, after in itertools.pairwise(chosen)}
+    differ = {after - before for before, after in itertools.pairwise(chosen)}
+    stride = strides.pop() if len(differ) == 1 else 0
+    of_space = (passes, passes - 1, 0, 0) if "shared" in operation else (0, 0, sectors, int(sectors > 4))
+    collisions = 32 - len(set(chosen)) if operation.startswith("red") else 0
+    expected = (1, 32, 128, *of_space, collisions, int(stride > 0), stride)
     of_three_warps = (
-        found.requests, found.threads, found.bytes, found.wavefronts, found.conflicts, found.collisions,
-        found.strided, found.strides,
+        found.requests, found.threads, found.bytes, found.wavefronts, found.conflicts, found.sectors, found.excess,
+        found.collisions, found.strided, found.strides,
     )  # fmt: skip
     assert of_three_warps == tuple(3 * each for each in expected)
 

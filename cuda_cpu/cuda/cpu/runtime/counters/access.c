@@ -291,6 +291,37 @@ static bool count_words(uint64_t *counters, uint8_t *marks, uint64_t shared, uin
     return true;
 }
 
+/* The same for atomic operations on words of global memory, as count_global. Addresses of other accesses usually rise
+ * from lane to lane, which count_global makes use of. */
+static bool count_global_atomics(uint64_t *counters, uint8_t *marks, const uint64_t *addresses)
+{
+    const uint32_t words_of_sector = CPU_SECTOR / 4;
+    uint64_t base = (addresses[0] / 4 - CPU_MARKS / 2) & -(uint64_t)words_of_sector, far = 0;
+    uint32_t words[CPU_WARP_SIZE], sectors = 0, found = 0;
+    for (uint32_t lane = 0; lane < CPU_WARP_SIZE; lane++) {
+        uint64_t word = addresses[lane] / 4 - base;
+        far |= word;
+        words[lane] = (uint32_t)word;
+    }
+    if (far >= CPU_MARKS)
+        return false;
+    for (uint32_t lane = 0; lane < CPU_WARP_SIZE; lane++) { /* bit 0 marks a word, bit 1 a sector */
+        uint8_t *word = &marks[words[lane]], *sector = &marks[words[lane] / words_of_sector];
+        found += !(*word & 1);
+        *word |= 1;
+        sectors += !(*sector & 2);
+        *sector |= 2;
+    }
+    for (uint32_t lane = 0; lane < CPU_WARP_SIZE; lane++)
+        marks[words[lane]] = marks[words[lane] / words_of_sector] = 0;
+    count(counters, CPU_WARP_SIZE, 4);
+    count_stride(counters, addresses, CPU_WARP_SIZE);
+    counters[CPU_COUNT_SECTORS] += sectors;
+    counters[CPU_COUNT_EXCESS] += sectors > CPU_WARP_SIZE * 4 / CPU_SECTOR;
+    counters[CPU_COUNT_COLLISIONS] += CPU_WARP_SIZE - found;
+    return true;
+}
+
 void cpu_profile_access(struct cpu_warp *abi, cpu_lanes lanes, uint32_t index, uint32_t access, uint32_t size,
                         const uint64_t *addresses, const uint64_t *sizes)
 {
@@ -300,8 +331,12 @@ void cpu_profile_access(struct cpu_warp *abi, cpu_lanes lanes, uint32_t index, u
     uint32_t space = access & 15;
     cpu_lanes groups[CPU_GROUPS] = {0};
     bool is_usual = !(access & (CPU_ACCESS_UNIFORM | CPU_ACCESS_SIZED | CPU_ACCESS_COPIED));
-    if (is_usual && lanes == UINT32_MAX && size == 4 && space == CPU_SPACE_SHARED &&
+    is_usual = is_usual && lanes == UINT32_MAX && size == 4;
+    if (is_usual && space == CPU_SPACE_SHARED &&
         count_words(counters, request.marks, (uint64_t)(uintptr_t)abi->shared, access, addresses))
+        return;
+    bool is_atomic = access & CPU_ACCESS_READ && access & CPU_ACCESS_WRITE;
+    if (is_usual && is_atomic && space == CPU_SPACE_GLOBAL && count_global_atomics(counters, request.marks, addresses))
         return;
     for (uint32_t lane = 0; lane < CPU_WARP_SIZE; lane++)
         offsets[lane] = addresses[access & CPU_ACCESS_UNIFORM ? 0 : lane];
