@@ -3,10 +3,12 @@
 # cython: auto_pickle=False
 """The fast path of an operator's calls: launches that are known for the shapes, types and numbers of the arguments.
 
-It serves calls with plain tensors of the CPU, without gradients, outside of everything that PyTorch's dispatcher would
-have to see: modes, function transforms, tracing, profiling. All other calls go to the dispatcher.
+It serves calls with plain tensors of the CPU, outside of everything that PyTorch's dispatcher would have to see: modes,
+function transforms, tracing, profiling, derivatives in forward mode. All other calls go to the dispatcher. Calls whose
+gradients are to be recorded go through the operator's function of torch.autograd.
 """
 
+cimport cython
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint64_t, uintptr_t
@@ -21,6 +23,7 @@ from cuda.core._view._dlpack cimport DLTensor
 from cuda.core._view._exchange cimport Exchange, exchange_of
 
 import torch
+from torch.autograd import forward_ad
 
 cdef enum:
     MOST_TENSORS = 32  # arguments, outputs and workspace of a planned call
@@ -39,6 +42,7 @@ cdef object _function_modes = torch._C._len_torch_function_stack
 cdef object _transforms = torch._C._functorch.peek_interpreter_stack
 cdef object _tracing = torch._C._get_tracing_state
 cdef object _profiling = torch.autograd._profiler_enabled
+cdef object _forward_ad = forward_ad
 cdef Exchange* _exchange = exchange_of(torch.Tensor)
 
 
@@ -46,6 +50,7 @@ cdef bint is_watched() except -1:
     """Return whether something in this thread has to see the calls of operators."""
     return (
         _dispatch_modes() or _function_modes() or _transforms() is not None or _tracing() is not None or _profiling()
+        or _forward_ad._current_level >= 0
     )
 
 
@@ -106,6 +111,15 @@ cdef class Plan:
         self.made, self.steps, self.outputs, self.single = made, steps, outputs, single
 
 
+@cython.final
+@cython.freelist(16)
+cdef class Call:
+    """A planned call, and the addresses of its arguments."""
+
+    cdef Plan plan
+    cdef uint64_t[MOST_TENSORS] addresses
+
+
 cdef class FastPath:
     """The planned calls of one operator.
 
@@ -115,6 +129,8 @@ cdef class FastPath:
         The operator of the dispatcher.
     compute : callable
         It gets the arguments and computes the operator without a plan.
+    recorded : callable
+        It gets a context of torch.autograd, how the operator is called, and the arguments; it computes and saves.
     learn : callable
         It gets the arguments of a call and returns its `Plan`, or None if there is none.
     own : threading.local
@@ -127,14 +143,20 @@ cdef class FastPath:
 
     cdef object slow
     cdef object compute
+    cdef object recorded
+    cdef public object record  # calls `forward` with a context, and records the call for gradients
+    cdef tuple saved  # indices among arguments and outputs: tensors that the gradient takes
+    cdef tuple kept  # numbers that it takes
+    cdef tuple defaults
     cdef object learn
     cdef object own
     cdef object stream
     cdef tuple aligns
     cdef dict plans
 
-    def __init__(self, slow, compute, learn, own, stream, tuple aligns):
-        self.slow, self.compute, self.learn, self.own = slow, compute, learn, own
+    def __init__(self, slow, compute, recorded, learn, own, stream, tuple aligns):
+        self.slow, self.compute, self.recorded, self.learn, self.own = slow, compute, recorded, learn, own
+        self.saved = self.kept = self.defaults = ()
         self.stream, self.aligns = stream, aligns
         self.plans = {}
 
@@ -150,14 +172,32 @@ cdef class FastPath:
         result = self.planned(args, False)
         return self.compute(args) if result is NotImplemented else result
 
+    def save(self, tuple saved, tuple kept, tuple defaults):
+        """Set what the gradient takes, as indices among arguments and outputs, and defaults of the arguments."""
+        self.saved, self.kept, self.defaults = saved, kept, defaults
+
+    def forward(self, ctx, how, *args):
+        """Compute the operator, and save what its gradient takes."""
+        if type(how) is not Call:
+            return self.recorded(ctx, how, *args)
+        result = self.run((<Call>how).plan, args, (<Call>how).addresses)
+        if result is NotImplemented:
+            result = self.compute(args)
+        values = args + self.defaults[len(args) :]
+        values = values + tuple(result) if isinstance(result, (tuple, list)) else values + (result,)
+        ctx.save_for_backward(*[values[index] for index in self.saved])
+        ctx.kept = [values[index] for index in self.kept]
+        return result
+
     cdef object planned(self, tuple args, bint grad):
         """Return the outputs; NotImplemented if this is for the dispatcher, or the call fails."""
         cdef char key[MOST_KEY]
         cdef uint64_t addresses[MOST_TENSORS]
         cdef Py_ssize_t size
+        cdef bint records = False
         if len(args) > MOST_TENSORS // 2 or len(args) > len(self.aligns) or _exchange == NULL:
             return NotImplemented
-        size = self.read(args, grad, key, addresses)
+        size = self.read(args, key, addresses, &records)
         if size == 0:
             return NotImplemented
         found = PyBytes_FromStringAndSize(key, size)
@@ -166,12 +206,19 @@ cdef class FastPath:
             if len(self.plans) >= MOST_PLANS:
                 self.plans.clear()
             plan = self.plans[found] = self.learn(args)
-        return NotImplemented if plan is None else self.run(<Plan>plan, args, addresses)
+        if plan is None:
+            return NotImplemented
+        if grad and records:
+            how = Call.__new__(Call)
+            (<Call>how).plan = <Plan>plan
+            memcpy((<Call>how).addresses, addresses, sizeof(addresses))
+            return self.record(how, *args)
+        return self.run(<Plan>plan, args, addresses)
 
-    cdef Py_ssize_t read(self, tuple args, bint grad, char* key, uint64_t* addresses) except -1:
+    cdef Py_ssize_t read(self, tuple args, char* key, uint64_t* addresses, bint* records) except -1:
         """Write what a plan depends on into `key`, and addresses; return the size, 0 if there cannot be a plan.
 
-        With `grad`, calls whose gradients are to be recorded have none.
+        `records` becomes true if an argument requires a gradient.
         """
         cdef DLTensor tensor
         cdef Py_ssize_t size = 0
@@ -186,8 +233,9 @@ cdef class FastPath:
             key[size] = b"n"
             size += 1
             if type(arg) is _Tensor or type(arg) is _Parameter:
-                if grad and arg.requires_grad or arg.is_neg():
+                if arg.is_neg():
                     return 0
+                records[0] = records[0] or arg.requires_grad
                 try:
                     _exchange.tensor_of(<PyObject*>arg, &tensor)
                 except Exception:

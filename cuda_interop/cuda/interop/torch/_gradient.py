@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
-from cuda.interop.torch._signature import TENSORS, Signature
+from cuda.interop.torch._signature import SCALAR, TENSOR, TENSORS, Signature
 
 
 class Gradient:
@@ -34,55 +35,62 @@ class Gradient:
         self.inputs = [each.name for each in signature.parameters]
         count = 1 if signature.returned is None else signature.returned
         suffixes = [""] if signature.returned is None else [f"_{index}" for index in range(count)]
-        self.outputs = [f"out{suffix}" for suffix in suffixes]
-        self.grads = [f"grad{suffix}" for suffix in suffixes]
-        self.lists = {each.name for each in signature.parameters if each.kind == TENSORS}
+        outputs, grads = ([f"{kind}{suffix}" for suffix in suffixes] for kind in ("out", "grad"))
         self.defaults = [each.default for each in signature.parameters]
-        self.takes = list(inspect.signature(function).parameters)
-        known = [*self.inputs, *self.outputs, *self.grads]
-        if unknown := [each for each in self.takes if each not in known]:
-            raise TypeError(f"{name}: its gradient takes {unknown[0]!r}, must be one of {', '.join(known)}")
+        takes = list(inspect.signature(function).parameters)
+        if unknown := [each for each in takes if each not in (*self.inputs, *outputs, *grads)]:
+            known = ", ".join([*self.inputs, *outputs, *grads])
+            raise TypeError(f"{name}: its gradient takes {unknown[0]!r}, must be one of {known}")
         if unknown := [each for each in self.wrt if each not in signature.tensors]:
             raise ValueError(f"{name}: wrt names {unknown[0]!r}, must be one of {', '.join(signature.tensors)}")
+        kinds = {each.name: each.kind for each in signature.parameters}
+        self.of_list = [kinds[each] for each in self.wrt] == [TENSORS]  # it may return the gradients of the list
+        values = [*self.inputs, *outputs]
+        self.saves = [(each, values.index(each), kinds.get(each, TENSOR)) for each in takes if each not in grads]
+        self.saved = tuple(index for _, index, kind in self.saves if kind != SCALAR)
+        self.kept = tuple(index for _, index, kind in self.saves if kind == SCALAR)
+        self.grads = [(each, grads.index(each)) for each in takes if each in grads]
 
     def setup(self, ctx: Any, inputs: Sequence[Any], output: Any) -> None:
         """Save what the gradient takes."""
-        inputs = [*inputs, *self.defaults[len(inputs) :]]
         outputs = output if isinstance(output, (tuple, list)) else (output,)
-        values = dict(zip(self.inputs, inputs, strict=True)) | dict(zip(self.outputs, outputs, strict=True))
-        saved: list[torch.Tensor] = []
-        ctx.plan = {}
-        for name in self.takes:
-            if name in self.grads:
-                continue
-            value = values[name]
-            if isinstance(value, torch.Tensor):
-                ctx.plan[name] = len(saved)
-                saved.append(value)
-            elif name in self.lists:
-                ctx.plan[name] = range(len(saved), len(saved) + len(value))
+        values = (*inputs, *self.defaults[len(inputs) :], *outputs)
+        saved: list[torch.Tensor | None] = []
+        kept: list[Any] = []  # numbers, and the lengths of lists of tensors
+        for _, index, kind in self.saves:
+            value = values[index]
+            if kind == SCALAR:
+                kept.append(value)
+            elif kind == TENSORS:
+                kept.append(len(value))
                 saved.extend(value)
             else:
-                ctx.plan[name] = (value,)
+                saved.append(value)
         ctx.save_for_backward(*saved)
-        ctx.absent = [value is None for value in inputs]
+        ctx.kept = kept
 
-    def backward(self, ctx: Any, *grads: Any) -> Any:
-        """Return a gradient for each input, None for those that have none."""
-        saved = ctx.saved_tensors
-        values = dict(zip(self.grads, grads, strict=True))
-        for name, where in ctx.plan.items():
-            if isinstance(where, int):
-                values[name] = saved[where]
+    def backward(self, ctx: Any, *grads: Any) -> list[Any]:
+        """Return a gradient for each parameter, None for those that have none."""
+        values = {name: grads[index] for name, index in self.grads}
+        saved, kept = iter(ctx.saved_tensors), iter(ctx.kept)
+        for name, _, kind in self.saves:
+            if kind == SCALAR:
+                values[name] = next(kept)
+            elif kind == TENSORS:
+                values[name] = list(itertools.islice(saved, next(kept)))
             else:
-                values[name] = [saved[each] for each in where] if isinstance(where, range) else where[0]
-        found = self.function(**{name: values[name] for name in self.takes})
-        found = found if isinstance(found, (tuple, list)) else (found,)
+                values[name] = next(saved)
+        found = self.function(**values)
+        if not isinstance(found, (tuple, list)) or (self.of_list and not _is_nested(found)):
+            found = (found,)
         if len(found) != len(self.wrt):
             raise RuntimeError(
                 f"{self.name}: its gradient returns {len(found)} values, but there are {len(self.wrt)} parameters to "
                 f"differentiate ({', '.join(self.wrt)}): name those that have a gradient, wrt=(...)"
             )
         by_name = dict(zip(self.wrt, found, strict=True))
-        results = [None if absent else by_name.get(name) for name, absent in zip(self.inputs, ctx.absent, strict=True)]
-        return tuple(results) if len(results) > 1 else results[0]
+        return [by_name.get(name) for name in self.inputs]
+
+
+def _is_nested(found: Sequence[Any]) -> bool:
+    return len(found) == 1 and isinstance(found[0], (tuple, list))

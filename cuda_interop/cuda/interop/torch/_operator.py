@@ -12,7 +12,7 @@ import torch
 from torch.compiler import is_dynamo_compiling
 
 from cuda.core import ProgramOptions
-from cuda.interop.torch import _debug, _gradient, _pickle, _plan, _run, _signature, _vmap
+from cuda.interop.torch import _autograd, _debug, _gradient, _pickle, _plan, _run, _signature, _vmap
 from cuda.interop.torch._arguments import Arguments
 from cuda.interop.torch._kernels import Kernels
 from cuda.interop.torch._names import kernel_name
@@ -58,13 +58,18 @@ class Operator:
         for key in ("CPU", "CUDA"):
             self._library.impl(short, self._run, key)
         torch.library.register_fake(name, self._abstract, lib=self._library)
-        fast = _plan.fast_path(self) if deterministic else None
-        self._fast = (fast and not autocast and fast.call) or None
-        self._below = fast and fast.below
         self._gradient: _gradient.Gradient | None = None
         self.recipe: dict[str, Any] = {}  # the arguments of `operator`
+        recorded = _autograd.recorded(self)
+        fast = _plan.fast_path(self, recorded) if deterministic else None
+        self._record = _autograd.recorder(self, fast.forward if fast else recorded)
+        if fast:
+            fast.record = self._record
+        self._plans = fast
+        self._fast = (fast and not autocast and fast.call) or None
+        self._below: Callable[[tuple[Any, ...]], Any] = fast.below if fast else self._compute
         if not any(each.mutated for each in signature.parameters):
-            torch.library.register_autograd(name, self._backward, setup_context=self._setup, lib=self._library)
+            _autograd.register(self, self._library, short)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the operator."""
@@ -110,7 +115,9 @@ class Operator:
             return functools.partial(self.gradient, wrt=wrt)
         if changed := [each.name for each in self.signature.parameters if each.mutated]:
             raise TypeError(f"{self.name} changes {changed[0]}: an operator that changes its arguments has no gradient")
-        self._gradient = _gradient.Gradient(self.name, self.signature, function, wrt or self.signature.tensors)
+        self._gradient = made = _gradient.Gradient(self.name, self.signature, function, wrt or self.signature.tensors)
+        if self._plans is not None:
+            self._plans.save(made.saved, made.kept, tuple(made.defaults))
         return function
 
     def compile(self, *args: Any, arch: str | None = None, **kwargs: Any) -> list[str]:
@@ -163,18 +170,6 @@ class Operator:
             ]
             return _debug.check(self.name, lambda: self._planned(arguments), self.kernels.get, changed)
 
-    def _setup(self, ctx: Any, inputs: Sequence[Any], output: Any) -> None:
-        if self._gradient is not None:
-            self._gradient.setup(ctx, inputs, output)
-
-    def _backward(self, ctx: Any, *grads: Any) -> Any:
-        if self._gradient is None:
-            raise RuntimeError(
-                f"{self.name} has no gradient: declare it by @{self._function.__name__}.gradient, or call the operator "
-                "without gradients, under torch.no_grad()"
-            )
-        return self._gradient.backward(ctx, *grads)
-
     def _bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """Return the arguments in the order of the parameters, with defaults."""
         import inspect
@@ -197,7 +192,7 @@ class Operator:
 
     def _run(self, *args: Any) -> Any:
         """Run on tensors of a CPU or a GPU."""
-        return self._compute(args) if self._below is None else self._below(args)
+        return self._below(args)
 
     def _compute(self, args: Sequence[Any]) -> Any:
         """Run the function, and the launches that it asks for."""

@@ -8,7 +8,7 @@ the arguments as they were given.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -40,8 +40,8 @@ class _Created(TorchDispatchMode):
         return result
 
 
-def fast_path(operator: Any) -> Any:
-    """Return the `FastPath` of an operator, None if its parameters do not allow it."""
+def fast_path(operator: Any, recorded: Callable[..., Any]) -> Any:
+    """Return the `FastPath` of an operator, None if its parameters do not allow it; `recorded` is for other calls."""
     parameters: Sequence[Parameter] = operator.signature.parameters
     if not parameters or any(each.kind not in (TENSOR, OPTIONAL, SCALAR) for each in parameters):
         return None
@@ -51,6 +51,7 @@ def fast_path(operator: Any) -> Any:
     return FastPath(
         operator.overload,
         operator._compute,
+        recorded,
         lambda args: learn(operator, args),
         own,
         lambda: stream_of(_CPU),
