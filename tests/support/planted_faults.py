@@ -243,6 +243,6 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
         ("emit/simt/block_indices.py", 'return self.frame.warp_field("row_pitch", "i32")', 'return self.frame.warp_field("block_dim", "i32")'),
         ("emit/simt/regions.py", 'lanes = frame.warp_field("lanes", "i32")', 'lanes = constant(-1, "i32")'),
         ("emit/simt/regions.py", 'count = frame.entry.select(padded_rows.is_padded(frame), constant(0, "i32"), count)', "pass"),
-        ("emit/simt/padded_rows.py", "or not settings.native_gather or _reads_warps(function)", "or not settings.native_gather"),
+        ("emit/simt/padded_rows.py", "or not settings.vector_bytes or _reads_warps(function)", "or not settings.vector_bytes"),
     ],
 }  # fmt: skip

@@ -124,7 +124,7 @@ def test_lookups() -> None:
 
 @pytest.mark.parametrize("machine", machines.MACHINES, ids=lambda machine: machine.name)
 def test_rows_are_complete(machine: machines.Machine) -> None:
-    for values in (machine.widths, machine.prefetch):
+    for values in (machine.widths, machine.prefetch, machine.vectors):
         assert [feature for feature, _ in values].index("") == len(values) - 1  # the default comes last
     assert {width for _, width in machine.widths} <= {1, 2, 4, 8, 16, 32}
     assert machine.system_calls.keys() == {"sysinfo", "clone", "clone3"}
@@ -133,19 +133,22 @@ def test_rows_are_complete(machine: machines.Machine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "width", "gathers"),
+    ("flags", "width", "gathers", "vector_bytes"),
     [
-        ("avx2", {"x86_64": 8}, False),
-        ("avx2 avx512f", {"x86_64": 16}, False),
-        ("avx2 avx512f cx16", {"x86_64": 16}, True),
-        ("", {}, False),
+        ("avx2", {"x86_64": 8}, False, 32),
+        ("avx2 avx512f", {"x86_64": 16}, False, 32),
+        ("avx2 avx512f cx16", {"x86_64": 16}, True, 64),
+        ("", {}, False, 0),
     ],
 )
 @pytest.mark.parametrize("machine", machines.MACHINES, ids=lambda machine: machine.name)
-def test_features_of_one_machine_do_not_count_on_another(flags, width, gathers, machine, monkeypatch) -> None:
+def test_features_of_one_machine_do_not_count_on_another(
+    flags, width, gathers, vector_bytes, machine, monkeypatch
+) -> None:
     """An emulator of user processes shows the /proc/cpuinfo of the machine that it runs on."""
     monkeypatch.setattr(machines, "host", lambda: machine)
     monkeypatch.setattr(identity, "cpu_has", flags.split().__contains__)
     monkeypatch.setenv("CUDA_CPU_WIDTH", "native")
     assert jit._width() == width.get(machine.name, 4)
     assert jit._has_gathers() == (gathers and machine.name == "x86_64")
+    assert jit._vector_bytes() == (vector_bytes if machine.name == "x86_64" else 0)

@@ -96,7 +96,9 @@ def found():
                 here.clear()
                 program = build([kind(Random(seed)).text])
                 for row, width in ((FULL_RUN, 32), (HALF_RUN, 32), (PADDED_RUN, 32), (FULL_RUN, 16)):
-                    kernel = emit_kernel(program, "k", Settings(width=width, lane_run=row, native_gather=True))
+                    kernel = emit_kernel(
+                        program, "k", Settings(width=width, lane_run=row, native_gather=True, vector_bytes=64)
+                    )
                     text = "\n".join((*kernel.notes, kernel.text))
                     here.update(pattern for pattern, how in SHOWS.items() if re.search(how, text, re.MULTILINE))
                 counts.update(here)

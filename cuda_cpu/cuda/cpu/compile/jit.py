@@ -136,7 +136,14 @@ def compile_for_debugger(program: Program, name: str, lane_run: int = FULL_RUN) 
 def _translate(program: Program, name: str, lane_run: int, width: int, fibers: bool) -> str:
     from cuda.cpu.emit import Settings, emit_kernel
 
-    settings = Settings(width=width, lane_run=lane_run, native_gather=_has_gathers(), near=_near(), fibers=fibers)
+    settings = Settings(
+        width=width,
+        lane_run=lane_run,
+        native_gather=_has_gathers(),
+        vector_bytes=_vector_bytes(),
+        near=_near(),
+        fibers=fibers,
+    )
     return emit_kernel(program, name, settings).text
 
 
@@ -217,6 +224,7 @@ def kernel_text(
         width=_width(),
         lane_run=lane_run,
         native_gather=not plain and _has_gathers(),
+        vector_bytes=0 if plain else _vector_bytes(),
         near=0 if plain else _near(),
         fibers=_path() == "fiber" if fibers is None else fibers,
         quick=quick,
@@ -402,6 +410,12 @@ def _near() -> int:
 def _has_gathers() -> bool:
     needed = machines.host().gathers
     return bool(needed) and all(map(identity.cpu_has, needed))
+
+
+def _vector_bytes() -> int:
+    """Return the bytes of a vector register whose elements are shuffled and masked quickly, 0 if there is none."""
+    sizes = machines.host().vectors
+    return _of_this_cpu(sizes if _has_gathers() else sizes[-2:])
 
 
 def _of_this_cpu(values: tuple[tuple[str, int], ...]) -> int:

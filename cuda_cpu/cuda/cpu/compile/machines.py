@@ -28,6 +28,9 @@ class Machine(NamedTuple):
     # the distance of software prefetches in bytes (0: none).
     widths: tuple[tuple[str, int], ...]
     prefetch: tuple[tuple[str, int], ...]
+    # By feature, too: bytes of a vector register, 0 where shuffles and masked accesses of words are slow. The last two
+    # are for CPUs without `gathers`.
+    vectors: tuple[tuple[str, int], ...]
     # Features that the code for masked gathers and other instructions of the machine needs; empty: the emitters have
     # no such code for the machine, and emit generic LLVM IR.
     gathers: tuple[str, ...]
@@ -78,6 +81,7 @@ MACHINES = (
         widths=(("avx512f", 16), ("avx2", 8), ("", 4)),
         # Measurements show a gain on Zen 4. On a Xeon, saxpy takes as long as without, stencils a tenth longer.
         prefetch=(("AuthenticAMD", 1024), ("", 0)),
+        vectors=(("avx512f", 64), ("avx2", 32), ("", 0)),
         gathers=("avx512f", "cx16"),  # cx16: see emit/instructions/memory/contiguous_atomics.py
         quick_scheduler="fast",
         prologue=64,
@@ -93,6 +97,7 @@ MACHINES = (
         cpuinfo=(b"Features", b"CPU part", b"CPU implementer"),
         widths=(("", 4),),
         prefetch=(("", 0),),
+        vectors=(("", 0),),
         gathers=(),
         quick_scheduler="default",  # a saxpy with a loop has two live uses of the flags
         prologue=512,  # a subtraction for each 16 MiB

@@ -189,7 +189,7 @@ def _pads_rows(settings: Settings, functions: list[Function], graphs: list[Graph
 
 
 def _notes(graphs: list[Graph], settings: Settings, why: str) -> tuple[str, ...]:
-    notes = [note for graph in graphs for note in explain_graph(graph, shuffles=settings.native_gather)]
+    notes = [note for graph in graphs for note in explain_graph(graph, shuffles=bool(settings.vector_bytes))]
     how = f"on fibers: {why}" if why else f"{len(graphs[0].regions)} regions, each for all warps of a block in turn"
     notes[0] += f"; SIMD groups of {settings.width} lanes; {how}"
     return tuple(notes)

@@ -15,6 +15,7 @@ from support.random_focus import focused
 from support.warps import HEAD
 
 from cuda.cpu.compile import jit
+from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.emit.access import interleaved
 from cuda.cpu.ptx.program import build
 
@@ -31,7 +32,7 @@ COPY = """
 # Bytes, fields of a structure, fields that are copied.
 SHAPES = [(4, 2, (0, 1)), (4, 2, (1,)), (4, 3, (0, 2)), (4, 6, (0, 1, 2, 3, 4, 5)), (4, 8, (5,)), (1, 3, (0, 1, 2)),
           (1, 4, (1, 3)), (2, 5, (4, 0)), (8, 4, (3, 1)), (8, 2, (0, 1)), (2, 2, (0,)), (4, 1, (0,)),
-          (1, 1, (0,))]  # fmt: skip
+          (1, 1, (0,)), (8, 8, (0, 1)), (8, 7, (5, 6))]  # fmt: skip
 
 
 def backwards(size: int, fields: int, columns: tuple[int, ...]) -> str:
@@ -84,18 +85,18 @@ def test_nothing_is_accessed_behind_the_last_element(shape, order):
     assert (memory == 9).all()
 
 
-def test_the_kernels_use_vectors():
-    if not jit._has_gathers():
-        pytest.skip("the CPU has no AVX-512")
-    text = jit.kernel_text(build([copies(4, 3, (0, 1))]), "k").text
-    assert "llvm.masked.store.v16i32" in text
-    assert "shufflevector <16 x i32>" in text
+@pytest.mark.parametrize("size", [64, 32, 0])
+def test_the_kernels_use_vectors_of_the_cpu(size):
+    text = emit_kernel(build([copies(4, 3, (0, 1))]), "k", Settings(vector_bytes=size)).text
+    for lanes in (16, 8):
+        assert (f"@llvm.masked.store.v{lanes}i32" in text) == (4 * lanes == size)
+    assert ("shufflevector <8 x i32>" in text) == (size == 32)
 
 
 def test_random_kernels_reach_loads_and_stores(monkeypatch):
     """Both apply to some accesses of random structures; stores also to several fields at once, of several stores."""
-    if not jit._has_gathers():
-        pytest.skip("the CPU has no AVX-512")
+    if not jit._vector_bytes():
+        pytest.skip("the CPU has neither AVX2 nor AVX-512")
     loads, fields, groups = set(), set(), set()
 
     def watch(name: str, see) -> None:

@@ -104,9 +104,9 @@ def test_products_with_smaller_simd_widths(width: str, monkeypatch: pytest.Monke
     compiled.cache_clear()
 
 
-def path_of(text: str, *, lane_run: int = PADDED_RUN, gathers: bool = True) -> Path:
+def path_of(text: str, *, lane_run: int = PADDED_RUN, vectors: bool = True) -> Path:
     program = ptx_program.build([HEAD + text])
-    return emit_kernel(program, "k", Settings(lane_run=lane_run, native_gather=gathers)).path
+    return emit_kernel(program, "k", Settings(lane_run=lane_run, vector_bytes=32 * vectors)).path
 
 
 LIGHT = """
@@ -142,7 +142,7 @@ def test_kernels_that_cannot_tell_have_padded_rows(more: str, padded: bool) -> N
 def test_only_code_for_padded_runs_with_masked_vectors_has_padded_rows() -> None:
     text = LIGHT.replace("MORE", "")
     assert path_of(text, lane_run=FULL_RUN) == path_of(text, lane_run=HALF_RUN) == Path.BLOCKS
-    assert path_of(text, gathers=False) == Path.BLOCKS
+    assert path_of(text, vectors=False) == Path.BLOCKS
 
 
 # The thread (3, 9) writes to an invalid address.

@@ -27,14 +27,13 @@ if TYPE_CHECKING:
 
 ALONE = -1  # a store that is not executed by vectors
 SPARSEST = 4  # elements of memory per element stored; beyond that, scatters are faster
-REGISTER = 64  # bytes of the CPU's vectors
 
 
 def stride_of(frame: Frame, instruction: Instruction, form: Form) -> int | None:
     """Return the stride of an access that this module can do, else None."""
     if not frame.copy.converged or not frame.copy.full or frame.checked or instruction.guard is not None:
         return None
-    if not frame.module.settings.native_gather:
+    if not frame.module.settings.vector_bytes:
         return None
     return interleaved_stride(frame.graph, instruction, form) if affine.lanes_of_segment(frame) >= 16 else None
 
@@ -87,7 +86,7 @@ def _pick(frame: Frame, base: str, element: str, step: int, columns: list[int], 
     """Return for each column the elements step * lane + column of memory."""
     size = width_of(element) // 8
     total = (count - 1) * abs(step) + columns[-1] + 1
-    length, lowest = min(REGISTER // size, count), _lowest(step, count)
+    length, lowest = min(frame.module.settings.vector_bytes // size, count), _lowest(step, count)
     chunks = _load_chunks(frame, base, element, length, total)
     found = []
     for column in columns:
@@ -228,7 +227,8 @@ def _lanes(frame: Frame, part: Part, first: int, count: int) -> Part:
 def _spread(frame: Frame, base: str, element: str, step: int, columns: dict[int, Part], count: int) -> None:
     """Store lane l of each column to element step * l + column."""
     builder, size = frame.builder, width_of(element) // 8
-    total, length = (count - 1) * abs(step) + max(columns) + 1, min(REGISTER // size, count)
+    total = (count - 1) * abs(step) + max(columns) + 1
+    length = min(frame.module.settings.vector_bytes // size, count)
     part, lanes = f"<{length} x {element}>", f"<{length} x i1>"
     name = f"llvm.masked.store.v{length}{element}.p0"
     numbers = {column: number for number, column in enumerate(sorted(columns))}
@@ -243,6 +243,8 @@ def _spread(frame: Frame, base: str, element: str, step: int, columns: dict[int,
             lane = lane if step > 0 else count - 1 - lane
             known = at < total and column in numbers
             wanted.append(numbers[column] * pieces * length + lane if known else None)
+        if not any(each is not None for each in wanted):
+            continue
         chunk = _merge(frame, sources, wanted, length)
         pointer = builder.offset(base, first * size)
         if None not in wanted:

@@ -37,6 +37,9 @@ class Settings:
         for all.
     native_gather : bool
         Whether the CPU has masked gathers and scatters (AVX-512, SVE).
+    vector_bytes : int
+        Bytes of a vector register of a CPU with fast shuffles and masked accesses of words (AVX2, AVX-512), else 0:
+        interleaved elements are accessed lane by lane, and rows are not padded.
     near : int
         Distance in bytes, within a page, of software prefetches; 0 if the hardware prefetches well. See prefetch.py.
     fibers : bool
@@ -52,6 +55,7 @@ class Settings:
     width: int = 32
     lane_run: int = FULL_RUN
     native_gather: bool = False
+    vector_bytes: int = 0
     near: int = 0
     fibers: bool = False
     quick: bool = False

@@ -27,7 +27,7 @@ STEPS_PER_ACCESS = 10  # a kernel that computes more for each contiguous access 
 
 def is_worth_it(settings: Settings, function: Function, graph: Graph) -> bool:
     """Return whether a kernel with regions and independent lanes gains from rows that are padded."""
-    if settings.lane_run != PADDED_RUN or not settings.native_gather or _reads_warps(function):
+    if settings.lane_run != PADDED_RUN or not settings.vector_bytes or _reads_warps(function):
         return False
     steps = [step for block in graph.blocks for step in block.steps]
     accesses = sum(contiguous_stride(graph, step.instruction, step.form) is not None for step in steps)
