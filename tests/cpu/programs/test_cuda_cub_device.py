@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.compilers import is_clang
 from test_cuda_headers import load
 
 from cuda.cpu import check
@@ -31,8 +32,9 @@ class Kernels:
     """Launches kernels by a part of their names."""
 
     def __init__(self, source: str, arch: str = "sm_90") -> None:
-        # Without -default-device, with which clang takes no explicit instantiations of kernels.
-        self._loaded = load(HEAD + source, arch=arch, language=["--std=c++17"])
+        # clang takes no explicit instantiations of kernels with -default-device, without which NVRTC takes no policies.
+        language = ["--std=c++17", *([] if is_clang() else ["-default-device"])]
+        self._loaded = load(HEAD + source, arch=arch, language=language)
 
     def reaches(self, array: np.ndarray) -> None:
         """Declare that kernels access an array through pointers in memory."""
