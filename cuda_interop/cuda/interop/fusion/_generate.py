@@ -5,13 +5,15 @@
 A warp computes a row in passes over its columns. Each pass ends with the reductions whose operands are known by then,
 so that the next one can use them; what it needs of earlier passes is computed again from the inputs, which costs less
 than memory for it. A flat group has a thread for each element and no passes. All threads of a warp go through a loop
-equally often, so that the CPU device loads and stores whole vectors.
+equally often, so that the CPU device loads and stores whole vectors. `_columns` has the kernels of groups that reduce
+their rows.
 """
 
 from __future__ import annotations
 
 import hashlib
 
+from cuda.interop.fusion import _columns
 from cuda.interop.fusion._group import Group, Input, Literal, Value
 from cuda.interop.fusion._operations import HELPERS, REDUCTIONS, USES, expression, literal, neutral
 
@@ -29,13 +31,15 @@ def generate(group: Group, column_type: str = "int") -> tuple[str, str]:
     """Return the kernel's name and its source. With more than `MOST_COLUMNS` columns, `column_type` is "long long".
 
     Its arguments are: the number of rows and of columns (flat: of elements), the sizes of the rows' axes if an input
-    needs them, each input's address and strides, the scalars, and the outputs' addresses.
+    needs them, each input's address and strides, the scalars, and the outputs' addresses. Groups `by_columns` take the
+    number of rows of a chunk before the inputs, and write chunks instead of outputs; a second kernel, whose name ends
+    with "_combined", takes the number of columns and of chunks, the chunks' addresses and the outputs'.
     """
     body = _Source(group, column_type).text()
     name = "fused_" + hashlib.sha256(body.encode()).hexdigest()[:12]
     types = {each.memory_type for each in group.inputs} | {each.memory_type for each in group.outputs}
     includes = "".join(f"#include <{header}>\n" for type_, header in _INCLUDES.items() if type_ in types)
-    return name, includes + body.replace("KERNEL", name, 1)
+    return name, includes + body.replace("KERNEL", name)
 
 
 def needs_axes(group: Group) -> bool:
@@ -61,14 +65,19 @@ class _Source:
     def text(self) -> str:
         lines = [HELPERS[name] for name in HELPERS if any(each.operation in USES[name] for each in self.group.values)]
         lines += [f'extern "C" __global__ void KERNEL({", ".join(self._parameters())})', "{"]
-        lines += self._flat() if self.group.flat else self._rows()
-        return "\n".join([*lines, "}"]) + "\n"
+        if self.group.by_columns:
+            lines += [*self._columns(), "}", *_columns.combination(self.group, self.column_type)]
+        else:
+            lines += [*(self._flat() if self.group.flat else self._rows()), "}"]
+        return "\n".join(lines) + "\n"
 
     def _parameters(self) -> list[str]:
         group = self.group
         found = ["long long elements"] if group.flat else ["long long rows", f"{self.column_type} columns"]
         if needs_axes(group):
             found += [f"long long row_size_{axis}" for axis in range(group.row_axes)]
+        if group.by_columns:
+            found.append("long long chunk_rows")
         for each in group.inputs:
             found.append(f"const {each.memory_type} *{each.name}_in")
             axes = {"none": [], "stride": ["row"], "axes": [str(axis) for axis in range(group.row_axes)]}[each.rows]
@@ -76,7 +85,18 @@ class _Source:
             if each.columns == "stride":
                 found.append(f"long long {each.name}_stride")
         found += [f"{each.type} {each.name}" for each in group.scalars]
+        if group.by_columns:
+            return found + _columns.parameters(group)
         return found + [f"{each.memory_type} *{each.value}_out" for each in group.outputs]
+
+    def _columns(self) -> list[str]:
+        return _columns.body(
+            self.group,
+            lambda wanted, indent: self._elements(wanted, set(), indent),
+            lambda value: self._operand(value, 0),
+            self._axes() if needs_axes(self.group) else [],
+            self.column_type,
+        )
 
     def _flat(self) -> list[str]:
         start = "long long start = blockIdx.x * (long long)blockDim.x"

@@ -3,7 +3,8 @@
 """A group of operations that become one kernel.
 
 All of them are on one domain: rows of equally many columns, where the rows may have several axes. A value has an
-element for each row and column, or one for each row (`per_row`), as the results of reductions do.
+element for each row and column, or one for each row (`per_row`), as the results of reductions do. In a group that
+reduces its rows (`by_columns`), these have one for each column.
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ class Group:
     """The operations of a kernel, in an order in which each follows its operands.
 
     If `flat`, all tensors are contiguous and of the domain's shape, or have one element: one thread per element.
-    `row_axes` is the number of axes that the rows have.
+    `row_axes` is the number of axes that the rows have. If `by_columns`, the outputs are reductions of all rows, and no
+    other value is a reduction.
     """
 
     inputs: list[Input] = field(default_factory=list)
@@ -79,3 +81,4 @@ class Group:
     outputs: list[Output] = field(default_factory=list)
     row_axes: int = 1
     flat: bool = False
+    by_columns: bool = False

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Executors of Lightning Thunder that make CUDA C++ kernels of the operations in its traces.
 
-`fusion_executor` fuses element-wise operations, casts, broadcasts and reductions of the last dimension.
+`fusion_executor` fuses element-wise operations, casts, broadcasts, and reductions of the last or of all other axes.
 `operator_executor` has kernels for softmax, layer norm, RMS norm, GELU, cross-entropy and attention. The extra
 ``thunder`` names the versions that work together.
 

@@ -23,7 +23,7 @@ from thunder.executors.passes import update_fusion_call_ctx
 from thunder.executors.utils import Region
 from thunder.extend import FusionExecutor
 
-from cuda.interop.thunder._translate import REDUCTIONS, TRANSLATIONS, VIEWS, Translator, can_translate
+from cuda.interop.thunder._translate import REDUCTIONS, TRANSLATIONS, VIEWS, Translator, can_translate, reduces_rows
 from cuda.interop.torch._fused_kernel import FusedKernel
 from cuda.interop.torch._fusion import fuse
 
@@ -99,7 +99,7 @@ class CudaFusionExecutor(FusionExecutor):
         lines: list[BoundSymbol] = []
         count = 0
         for group in dataflow_fusion(flat, self._together):
-            if len(group) > 1 and sum(each.sym.id not in VIEWS for each in group) > 1:
+            if _is_worth_a_kernel(group):
                 call = self.fuse(Region(producers, consumers, group), count)
                 if _fusion_of(call).kernels:
                     lines.append(call)
@@ -131,6 +131,12 @@ class CudaFusionExecutor(FusionExecutor):
         if one is None or other is None:
             return second in first.children
         return one[0] == other[0] and (one[1] == other[1] or 1 in (one[1], other[1]))
+
+
+def _is_worth_a_kernel(group: Sequence[BoundSymbol]) -> bool:
+    """Return whether a group has several operations, or a reduction of rows."""
+    lines = [each for each in group if each.sym.id in TRANSLATIONS and each.sym.id not in VIEWS]
+    return len(lines) > 1 or any(reduces_rows(each) and can_translate(each) for each in lines)
 
 
 def _domain(lines: Sequence[BoundSymbol]) -> Domain | None:

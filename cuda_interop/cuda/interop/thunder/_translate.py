@@ -173,6 +173,8 @@ def _keep(to: Translator, node: Node) -> Node:
 def _reduction(target: Any) -> Callable[[Translator, Any], Result]:
     def translate(to: Translator, line: Any) -> Result:
         operand = to.operand(line.args[0])
+        if reduces_rows(line):
+            return to.call(target, operand, list(range(line.args[0].ndim - 1)), name=_name(line))
         alone = operand.meta["val"].shape[-1] == 1
         return _keep(to, operand if alone else to.call(target, operand, [-1], True))
 
@@ -222,8 +224,16 @@ TRANSLATIONS: dict[Any, Callable[[Translator, Any], Result]] = {
     PrimIDs.FULL: _full,
 }
 REDUCTIONS = {PrimIDs.SUM, PrimIDs.AMAX, PrimIDs.AMIN, PrimIDs.VAR, PrimIDs.VAR_MEAN}
+_OF_ROWS = {PrimIDs.SUM, PrimIDs.AMAX, PrimIDs.AMIN}
 # Lines that compute nothing, and so make no kernel alone
 VIEWS = {PrimIDs.SHALLOW_COPY, PrimIDs.BROADCAST_IN_DIM, PrimIDs.IOTA, PrimIDs.FULL}
+
+
+def reduces_rows(line: Any) -> bool:
+    """Return whether a line reduces all dimensions but the last: a kernel apart, with a result for each column."""
+    if line.sym.id not in _OF_ROWS or line.args[0].ndim < 2:
+        return False
+    return sorted(number(each) for each in line.args[1]) == list(range(line.args[0].ndim - 1))
 
 
 def can_translate(line: Any) -> bool:
@@ -249,7 +259,8 @@ def _special(line: Any) -> bool:
     if kind in REDUCTIONS:
         source = line.args[0]
         dims = [number(each) for each in line.args[1]]
-        return dims == [source.ndim - 1] and source.ndim > 0 and to_torch_dtype(source.dtype).is_floating_point
+        of_columns = dims == [source.ndim - 1] and source.ndim > 0
+        return (of_columns or reduces_rows(line)) and to_torch_dtype(source.dtype).is_floating_point
     if not isinstance(out, TensorProxy) or out.ndim == 0 or math.prod(out.shape) == 0:
         return False
     if kind is PrimIDs.POW:

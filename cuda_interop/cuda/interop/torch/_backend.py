@@ -36,9 +36,9 @@ def backend(
 ) -> Callable[..., Any]:
     """Compile a graph: the back-end ``"cuda_core"`` of `torch.compile`.
 
-    Element-wise operations, casts, comparisons, broadcasts, and reductions of the last dimension are fused into CUDA
-    C++ kernels, forward and backward. Other operations stay PyTorch's. With ``dynamic=True`` sizes are arguments of the
-    kernels.
+    Element-wise operations, casts, comparisons, broadcasts, and reductions of the last dimension, or of all others, are
+    fused into CUDA C++ kernels, forward and backward. Other operations stay PyTorch's. With ``dynamic=True`` sizes are
+    arguments of the kernels.
 
     Parameters
     ----------

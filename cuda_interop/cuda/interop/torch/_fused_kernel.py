@@ -53,29 +53,41 @@ class FusedKernel(torch.nn.Module):
 
     def forward(self, *arguments: Any) -> tuple[torch.Tensor, ...]:
         """Return the outputs for tensors and numbers."""
-        sizes = [_size(each, arguments) for each in self._sizes]
-        count = len(self._strides)
-        device = arguments[0].device if count else torch.device("cpu")
+        sizes, device = self._domain(arguments)
         outputs = tuple(
             torch.empty([*sizes[:-1], 1] if per_row else sizes, dtype=dtype, device=device)
             for dtype, per_row in self._outputs
         )
         rows = math.prod(sizes[:-1])
-        numbers: list[Any] = [rows * sizes[-1]] if self._flat else [rows, sizes[-1]]
+        first = [rows * sizes[-1]] if self._flat else [rows, sizes[-1]]
+        launch = self._launch(rows, sizes[-1], (*self._given(first, sizes, arguments), *outputs))
+        self._run([launch], sizes[-1], [""], device)
+        return outputs
+
+    def _domain(self, arguments: Sequence[Any]) -> tuple[list[int], torch.device]:
+        device = arguments[0].device if self._strides else torch.device("cpu")
+        return [_size(each, arguments) for each in self._sizes], device
+
+    def _given(self, first: list[int], sizes: Sequence[int], arguments: Sequence[Any]) -> list[Any]:
+        """Return the kernel's arguments but for what it writes; `first` are sizes of the domain."""
+        numbers: list[Any] = list(first[:2])
         if self._axes:
             numbers += sizes[:-1]
+        numbers += first[2:]
         for tensor, axes in zip(arguments, self._strides, strict=False):
             numbers.append(tensor)
             if axes:
                 strides = tensor.stride()
                 numbers += [0 if axis is None else strides[axis] for axis in axes]
-        launch = self._launch(rows, sizes[-1], (*numbers, *arguments[count:], *outputs))
+        return [*numbers, *arguments[len(self._strides) :]]
+
+    def _run(self, launches: Sequence[Launch], columns: int, suffixes: Sequence[str], device: torch.device) -> None:
+        """Run the kernels whose names end like this."""
         name, source = self.name, self.source
-        if sizes[-1] > MOST_COLUMNS:
+        if columns > MOST_COLUMNS:
             name, source = self._wide()
         kernels = _kernels.get(source) or _kernels.setdefault(source, Kernels(source, _options(source)))
-        run("fused operations", kernels, [launch], [name], device)
-        return outputs
+        run("fused operations", kernels, launches, [name + each for each in suffixes], device)
 
     def _wide(self) -> tuple[str, str]:
         """Return name and source of the kernel for more columns than an `int` counts."""

@@ -54,6 +54,7 @@ class Operation:
     operands: tuple[Any, ...]
     operand_dtype: torch.dtype
     columns: Any  # of the domain
+    rows: tuple[Any, ...] = ()  # of the domain, where they are reduced
 
 
 COLUMN = object()
@@ -101,11 +102,14 @@ def _reduction(node: Node) -> Operation | None:
     value = operand.meta["val"]
     dims = node.args[1] if len(node.args) > 1 else []
     keepdim = node.args[2] if len(node.args) > 2 else False
+    name, dtype = _REDUCTIONS[overload(node)], node.meta["val"].dtype
+    if not dtype.is_floating_point:
+        return None
+    if value.ndim > 1 and sorted(each % value.ndim for each in dims) == list(range(value.ndim - 1)):
+        return Operation(name, (resolve(operand),), dtype, value.shape[-1], tuple(value.shape[:-1]))
     if dims not in ([-1], [value.ndim - 1]) or not keepdim or same(value.shape[-1], 1):
         return None
-    if not node.meta["val"].is_floating_point():
-        return None
-    return Operation(_REDUCTIONS[overload(node)], (resolve(operand),), node.meta["val"].dtype, value.shape[-1])
+    return Operation(name, (resolve(operand),), dtype, value.shape[-1])
 
 
 def _operation(node: Node) -> Operation | None:

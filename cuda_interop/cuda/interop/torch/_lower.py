@@ -14,6 +14,7 @@ from torch.fx import Node
 
 from cuda.interop.fusion import ELEMENTWISE, Group, Input, Literal, Output, Scalar, Value
 from cuda.interop.fusion._generate import compute_type
+from cuda.interop.torch._column_kernel import ColumnKernel
 from cuda.interop.torch._fused_kernel import FusedKernel, Stride
 from cuda.interop.torch._fusible import COLUMN, Operation, is_contiguous, memory_type, same
 
@@ -30,6 +31,11 @@ _RESERVED = {
     "i",
     "lanes",
     "start",
+    "first",
+    "last",
+    "chunk",
+    "chunks",
+    "chunk_rows",
 }
 _RESERVED |= {"double", "float", "int", "bool", "long", "short", "infinity", "and", "or", "not", "exponential", "start"}
 
@@ -40,20 +46,21 @@ def lower(
     rows: tuple[Any, ...],
     columns: Any,
     found: Mapping[Node, Operation | None],
+    by_columns: bool = False,
 ) -> tuple[FusedKernel, list[Node]] | None:
     """Return a group's kernel and its arguments; None if a size of its domain is not the size of an argument."""
     lowering = _Lowering(nodes, stored, rows, columns, found)
     sizes = [lowering.size(each) for each in (*rows, columns)]
     if any(each is None for each in sizes):
         return None
-    kernel = FusedKernel(
-        lowering.group,
-        sizes,
-        lowering.strides,
-        [node.meta["val"].dtype for node in stored],
-        [lowering.is_per_row(node) for node in stored],
-    )
-    return kernel, lowering.arguments
+    results = [node.meta["val"] for node in stored]
+    dtypes = [each.dtype for each in results]
+    if by_columns:
+        lowering.group.by_columns = True
+        axes = [each.ndim - 1 for each in results]
+        return ColumnKernel(lowering.group, sizes, lowering.strides, dtypes, axes), lowering.arguments
+    per_row = [lowering.is_per_row(node) for node in stored]
+    return FusedKernel(lowering.group, sizes, lowering.strides, dtypes, per_row), lowering.arguments
 
 
 class _Lowering:
