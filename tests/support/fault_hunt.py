@@ -35,7 +35,7 @@ from support.planted_faults import FAULTS
 Fault = tuple[str, str, str]
 EVERY = [(area, fault) for area, faults in FAULTS.items() for fault in faults]
 # SIMD width, lane run, whether the CPU has gathers, iterations of an interleaved slice; see test_differential.py.
-WAYS = [("32", 32, True, 2), ("32", 16, True, 8), ("32", 32, False, 8)]
+WAYS = [("32", 64, True, 2), ("32", 16, True, 8), ("32", 32, False, 8)]
 PACE = 25  # kernels tried with each setting before the next ones
 TESTS = Path(__file__).parent.parent
 ENVIRONMENT = {
@@ -96,15 +96,17 @@ def compiled_by(way: tuple) -> Iterator[None]:
         interleaving.ITERATIONS, interleaving.FAR, jit._has_gathers = before
 
 
-def hash_of(text: str, way: tuple) -> bytes:
+def hash_of(text: str, way: tuple, block: tuple[int, int, int] = (1, 1, 1)) -> bytes:
     """Return a hash of the compiler's output for a kernel with a setting."""
+    from support.loaded import run_of
+
     from cuda.cpu.compile import jit
     from cuda.cpu.compile.program import code_of
     from cuda.cpu.ptx.program import build
 
     program = build([text])
     with compiled_by(way):
-        kernel = jit.kernel_text(program, "k", way[1])
+        kernel = jit.kernel_text(program, "k", run_of(block, way[1]))
     code = code_of(program)
     facts = (kernel.text, kernel.path, kernel.local_bytes, code.kernels, code.variables)
     return hashlib.sha256(repr(facts).encode()).digest()
@@ -133,7 +135,7 @@ def prepared(case: object) -> Kernel:
     codes, reached = [], []
     for way in WAYS:
         with reach() as found:
-            codes.append(hash_of(case.text, way))
+            codes.append(hash_of(case.text, way, case.block))
         reached.append(found)
     return Kernel(case, case.interpreted(), codes, reached)
 
@@ -205,7 +207,7 @@ def hunt(kernels: list[Kernel], seconds: float, number: int) -> Result:
         if time.process_time() - begun > seconds:
             break
         try:
-            if number >= 0 and hash_of(kernel.case.text, way) == kernel.codes[which]:
+            if number >= 0 and hash_of(kernel.case.text, way, kernel.case.block) == kernel.codes[which]:
                 continue
             changed += 1
             with compiled_by(way):

@@ -15,12 +15,17 @@ from cuda.cpu.check import report
 from cuda.cpu.compile.program import load
 from cuda.cpu.ptx.image.image import ptx_of
 from cuda.cpu.runtime import _runtime as runtime
-from cuda.cpu.runtime.kernel_abi import FULL_RUN
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, WHOLE_RUN
 
 if os.environ.get("CUDA_PYTHON_DRIVER") == "nvidia":
     from support import gpu_kernels
 
 WAIT = 120.0  # seconds; only a hang takes as long
+
+
+def run_of(block: tuple[int, int, int], row: int) -> int:
+    """Return FULL_RUN instead of WHOLE_RUN for blocks whose rows are no whole warps."""
+    return FULL_RUN if row == WHOLE_RUN != runtime.lane_run(block) else row
 
 
 class Loaded:
@@ -31,7 +36,8 @@ class Loaded:
     image : bytes
         PTX, cubin or fatbin.
     row : int, optional
-        The run of consecutive lanes to compile for: FULL_RUN or HALF_RUN.
+        The run of consecutive lanes to compile for: WHOLE_RUN, FULL_RUN or HALF_RUN. With the first, blocks whose rows
+        are no whole warps run code for FULL_RUN.
     """
 
     def __init__(self, image: bytes, row: int = FULL_RUN) -> None:
@@ -48,7 +54,7 @@ class Loaded:
         addresses = [self.address_of(name) for name in self.code.symbols]
         self._symbols = (ctypes.c_uint64 * max(len(addresses), 1))(*addresses)
         self._queue = runtime.Queue()
-        self._grids: dict[str, runtime.CompiledKernel] = {}
+        self._grids: dict[tuple[str, int], runtime.CompiledKernel] = {}
         self.found: list[str] = []  # findings of CUDA_CPU_CHECK in the last launch
         self.others: list[np.ndarray] = []  # that kernels reach through pointers in memory
 
@@ -68,11 +74,12 @@ class Loaded:
         assert value.nbytes <= self.code.variables[name].size
         ctypes.memmove(self.address_of(name), value.ctypes.data, value.nbytes)
 
-    def grid(self, name: str) -> runtime.CompiledKernel:
-        """Return the runtime's kernel, compiled if it is not yet."""
-        if name not in self._grids:
-            kernel, machine = self.code.kernels[name], self.code.compile(name, self._row)
-            self._grids[name] = runtime.CompiledKernel(
+    def grid(self, name: str, block: tuple[int, int, int] = (1, 1, 1)) -> runtime.CompiledKernel:
+        """Return the runtime's kernel for such blocks, compiled if it is not yet."""
+        row = run_of(block, self._row)
+        if (name, row) not in self._grids:
+            kernel, machine = self.code.kernels[name], self.code.compile(name, row)
+            self._grids[name, row] = runtime.CompiledKernel(
                 machine.address,
                 name,
                 ctypes.addressof(self._symbols),
@@ -85,7 +92,7 @@ class Loaded:
                 checks=machine.checks,
                 alignment=kernel.alignment,
             )
-        return self._grids[name]
+        return self._grids[name, row]
 
     def launch(self, name: str, grid: object, block: object, *args: object, **options: object) -> None:
         """Launch and wait. Arrays are passed by address, NumPy scalars and records as they are."""
@@ -128,7 +135,6 @@ class Loaded:
     ) -> runtime.Queue:
         """Launch, and return the queue."""
         kernel = self.code.kernels[name]
-        compiled = self.grid(name)
         buffer = np.zeros(kernel.parameter_bytes + 16, np.uint8)
         for parameter, argument in zip(kernel.parameters, args, strict=True):
             value = np.uint64(argument.ctypes.data) if isinstance(argument, np.ndarray) and argument.ndim else argument
@@ -136,6 +142,7 @@ class Loaded:
             assert len(data) == parameter.size, f"argument of {parameter.size} bytes expected, not {value!r}"
             buffer[parameter.offset : parameter.offset + parameter.size] = np.frombuffer(data, np.uint8)
         sizes = [(size, 1, 1) if isinstance(size, int) else size for size in (grid, block)]
+        compiled = self.grid(name, sizes[1])
         self._queue.launch(compiled, *sizes, cluster, shared, buffer.ctypes.data, cooperative, 1)
         return self._queue
 

@@ -110,7 +110,7 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
         ("emit/simt/control.py", 'more if known is None else self.builder.binary("or', 'more if True else self.builder.binary("or'),
         ("emit/simt/control.py", "self.builder.switch(index, cases, arms[end.targets[-1]])", "self.builder.switch(index, [], arms[end.targets[0]])"),
         ("emit/simt/frame.py", "return bool(self.block.preserved >> self.graph.register_bits[register] & 1)\n", "return False\n"),
-        ("emit/simt/frame.py", "value = builder.select(self.guard, value, self.get(register))", "pass"),
+        ("emit/simt/frame.py", "value = builder.select(self.guard, value, self._old(register))", "pass"),
         ("emit/simt/frame.py", "self.block = BlockState(mask, preserved=preserved,", "self.block = BlockState(mask, values=self.block.values, preserved=preserved,"),
         ("passes/find_liveness.py", "after |= live[target]", "after = live[target]"),
         ("passes/find_liveness.py", "if step.instruction.guard is None:\n                write", "if True:\n                write"),
@@ -244,5 +244,12 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
         ("emit/simt/regions.py", 'lanes = frame.warp_field("lanes", "i32")', 'lanes = constant(-1, "i32")'),
         ("emit/simt/regions.py", 'count = frame.entry.select(padded_rows.is_padded(frame), constant(0, "i32"), count)', "pass"),
         ("emit/simt/padded_rows.py", "or not settings.vector_bytes or _reads_warps(function)", "or not settings.vector_bytes"),
+    ],
+    "agreed": [
+        ("emit/simt/frame.py", "with self.for_one_lane(False):\n            return self.get(register)", "return self.get(register)"),
+        ("emit/access/affine.py", 'builder.intrinsic("cttz", builder.mask_type, frame.mask, "i1 true")', 'constant(0, "i32")'),
+        ("passes/find_agreed.py", "0 <= k + c * (LANES - 1) < LANES", "0 <= k < LANES"),
+        ("passes/find_agreed.py", "number >= BITS if", "number > 0 if"),
+        ("passes/find_agreed.py", "or preserved or step", "or step"),
     ],
 }  # fmt: skip

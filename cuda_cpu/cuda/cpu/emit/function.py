@@ -200,7 +200,10 @@ def emit_step(frame: Frame, step: Step, *, bases: bool) -> None:
         return
     if step.writes and step.writes[0] in frame.graph.shifted:
         affine.emit_bases(frame, step, emitter)
-    with frame.guarded(instruction.guard if instruction.opcode in PURE else None):
+    with (
+        frame.guarded(instruction.guard if instruction.opcode in PURE else None),
+        frame.for_one_lane(id(step) in frame.graph.agreed),
+    ):
         if (instrumentation := frame.module.settings.instrumentation) is not None:
             instrumentation.surround(frame, step, lambda: emitter(frame, instruction, form))
         else:

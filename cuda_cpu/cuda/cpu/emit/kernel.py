@@ -44,7 +44,7 @@ from cuda.cpu.passes.graph import BLOCK, Graph
 from cuda.cpu.passes.traits import PER_LANE
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import Call, Function, Instruction
-from cuda.cpu.runtime.kernel_abi import Path
+from cuda.cpu.runtime.kernel_abi import WHOLE_RUN, Path
 
 if TYPE_CHECKING:
     from cuda.cpu.ptx.program import Program
@@ -130,7 +130,14 @@ def _analysed(
     keeps_registers = settings.instrumentation is not None and settings.instrumentation.keeps_registers
     graphs = [
         analyse(
-            at(each), leaves, polling, synchronising, settings.tracks_barriers, settings.keeps_returns, keeps_registers
+            at(each),
+            leaves,
+            polling,
+            synchronising,
+            strict=settings.tracks_barriers,
+            keeps_returns=settings.keeps_returns,
+            keeps_registers=keeps_registers,
+            whole_rows=settings.lane_run == WHOLE_RUN and settings.instrumentation is None,
         )
         for each in functions
     ]

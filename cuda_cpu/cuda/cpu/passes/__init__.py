@@ -18,7 +18,7 @@ from cuda.cpu.passes.graph import Block, Graph
 from cuda.cpu.passes.order_blocks import order_blocks
 from cuda.cpu.passes.split_blocks import is_collective, split_blocks
 from cuda.cpu.passes.split_guards import split_guards
-from cuda.cpu.ptx.syntax import Function, Statement
+from cuda.cpu.ptx.syntax import Function
 
 Watcher = Callable[[Callable, Graph], None]
 _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
@@ -49,6 +49,7 @@ def analyse(
     strict: bool = False,
     keeps_returns: bool = False,
     keeps_registers: bool = False,
+    whole_rows: bool = False,
 ) -> Graph:
     """Return the function's graph with everything that emission needs.
 
@@ -68,13 +69,17 @@ def analyse(
         A branch to a return remains a branch, so that lanes reconverge at it.
     keeps_registers : bool
         Registers with a constant value remain, for a debugger.
+    whole_rows : bool
+        The code only runs blocks whose rows along x are whole warps.
     """
     body = function.body or []
     body = split_guards(body if keeps_registers else fold_constants(body), function.entry)
     breaks: set[int] = set()
     collectives = False
     while True:
-        graph = _analyse(function, body, leaves, polling, synchronising, breaks, collectives, strict, keeps_returns)
+        graph = split_blocks(function, body, leaves, breaks, collectives, synchronising, keeps_returns)
+        graph.whole_rows = whole_rows
+        _analyse(graph, polling, strict)
         more = find_breaks(graph) - breaks
         if not more and collectives >= graph.general:
             return graph
@@ -82,18 +87,7 @@ def analyse(
         collectives |= graph.general  # if blocks run in any order, every collective is a barrier of the warp
 
 
-def _analyse(
-    function: Function,
-    body: list[Statement],
-    leaves: frozenset[str],
-    polling: frozenset[str],
-    synchronising: frozenset[str],
-    breaks: set[int],
-    collectives: bool,
-    strict: bool,
-    keeps_returns: bool,
-) -> Graph:
-    graph = split_blocks(function, body, leaves, breaks, collectives, synchronising, keeps_returns)
+def _analyse(graph: Graph, polling: frozenset[str], strict: bool) -> None:
     report(split_blocks, graph)
     order_blocks(graph)
     report(order_blocks, graph)
@@ -112,7 +106,6 @@ def _analyse(
     find_divergent(graph)
     find_affine(graph)
     report(find_affine, graph)
-    return graph
 
 
 def _why_any_order(graph: Graph) -> str:

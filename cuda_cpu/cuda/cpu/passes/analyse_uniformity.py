@@ -4,11 +4,13 @@
 
 Every register is assumed to be uniform until one of its writes proves otherwise: it computes from values that differ
 between lanes, or happens while other lanes that still need the old value wait at another block. The second rule covers
-divergent control flow: pending blocks depend on which branches are uniform, so both are computed together.
+divergent control flow: pending blocks depend on which branches are uniform, so both are computed together. If the rows
+of a block are whole warps, lanes also agree on some results of operands that differ (`find_agreed`).
 """
 
 from __future__ import annotations
 
+from cuda.cpu.passes.find_agreed import Agreement
 from cuda.cpu.passes.find_pending import find_pending
 from cuda.cpu.passes.graph import Graph, Step
 from cuda.cpu.passes.traits import is_lanewise
@@ -23,21 +25,26 @@ UNIFORM |= {"%warpid", "%nwarpid", "%smid", "%nsmid", "%gridid", "WARP_SZ", "%is
 UNIFORM |= {"%cluster_ctarank", "%cluster_nctarank", "%envreg1", "%envreg2", "%envreg0"}
 UNIFORM |= {"%total_smem_size", "%dynamic_smem_size", "%aggr_smem_size", "%reserved_smem_offset_cap"}
 UNIFORM |= RESERVED_OFFSETS.keys()
+OF_ROWS = {"%tid.y", "%tid.z"}  # the same for all lanes if rows are whole warps
 
 
 def analyse_uniformity(graph: Graph) -> None:
-    """Fill `vectors`, `pending` and `preserved`."""
+    """Fill `vectors`, `agreed`, `pending` and `preserved`."""
     declared = graph.function.registers
+    uniform = UNIFORM | OF_ROWS if graph.whole_rows else UNIFORM
+    agreement = Agreement(graph) if graph.whole_rows else None
     graph.vectors = {
         name
         for name in graph.register_bits
-        if name.startswith("%") and name not in declared and name not in UNIFORM and name != "%cc"
+        if name.startswith("%") and name not in declared and name not in uniform and name != "%cc"
     }
     while True:
         find_pending(graph)
         before = len(graph.vectors)
-        while _demote(graph):
-            pass
+        while True:
+            graph.agreed = agreement.find() if agreement else set()
+            if not _demote(graph):
+                break
         if len(graph.vectors) == before:
             return
 
@@ -57,4 +64,6 @@ def _demote(graph: Graph) -> bool:
 
 
 def _gives_uniform(graph: Graph, step: Step) -> bool:
+    if id(step) in graph.agreed:
+        return True
     return is_lanewise(graph.function, step) and all(map(graph.is_uniform, step.reads))

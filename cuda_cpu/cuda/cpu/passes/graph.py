@@ -84,6 +84,8 @@ class Graph:
     preserved: list[int] = field(default_factory=list)  # registers that those lanes still need, per block
     divergent: int = 0  # blocks that lanes reach after they may have diverged
     vectors: set[str] = field(default_factory=set)  # registers that may hold a value for each lane
+    whole_rows: bool = False  # the code only runs blocks whose rows along x are whole warps
+    agreed: set[int] = field(default_factory=set)  # steps (by id) with one result for operands that differ
     strides: dict[str, int] = field(default_factory=dict)  # of vector registers with base + stride * lane
     shifted: set[str] = field(
         default_factory=set

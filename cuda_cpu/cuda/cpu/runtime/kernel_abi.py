@@ -4,11 +4,12 @@
 
 from enum import IntEnum
 
-# Length of the runs of lanes with consecutive %tid.x for which a kernel is compiled: full runs, for blocks with one row
-# or a width that is a multiple of the warp size; half runs, at most, for all other blocks; padded runs, for those of
-# which the runtime may pad the rows to half runs: at least 8 threads wide, and no multiple of half runs.
+# Length of the runs of lanes with consecutive %tid.x for which a kernel is compiled: whole runs, for blocks with a
+# width that is a multiple of the warp size; full runs, for other blocks with one row; half runs, at most, for all other
+# blocks; padded runs, for those of which the runtime may pad the rows to half runs: at least 8 threads wide, and no
+# multiple of half runs. Code for whole runs is correct for such blocks only, any other code for all blocks.
 # _runtime.lane_run returns which of them a block has.
-FULL_RUN, HALF_RUN, PADDED_RUN = 32, 16, 8
+WHOLE_RUN, FULL_RUN, HALF_RUN, PADDED_RUN = 64, 32, 16, 8
 
 
 class Path(IntEnum):

@@ -39,7 +39,7 @@ from cuda.cpu.driver.code import image as images
 from cuda.cpu.driver.device import device as devices
 from cuda.cpu.driver.device import device_attribute, device_runtime
 from cuda.cpu.runtime import _runtime
-from cuda.cpu.runtime.kernel_abi import FULL_RUN
+from cuda.cpu.runtime.kernel_abi import WHOLE_RUN
 
 functions = Table("function")
 
@@ -78,7 +78,7 @@ class Function:
         self.cluster = kernel.required_cluster or (UNKNOWN if kernel.explicit_cluster else ONE)
         self.handle = functions.add(self)
 
-    def load(self, lane_run: int = FULL_RUN) -> Any:
+    def load(self, lane_run: int = WHOLE_RUN) -> Any:
         """Compile the kernel for blocks with such runs of lanes, if it is not yet."""
         self.module.child_kernels.compile()
         if lane_run not in self.compiled:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.access import linear
 from cuda.cpu.emit.access.addresses import pointers, space_of
+from cuda.cpu.emit.access.lanes import element_at
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, width_of
 from cuda.cpu.passes.find_affine import contiguous_stride, widened
 from cuda.cpu.passes.graph import Block, Step
@@ -105,6 +106,17 @@ def get_base(frame: Frame, register: str) -> Value:
         found = base_slot(frame, register, 0).load()
     frame.block.bases[register, 0] = found
     return found
+
+
+def of_one_lane(frame: Frame, register: str) -> Value:
+    """Return the value of a vector register in one of the lanes that run."""
+    builder = frame.builder
+    if register in LANE_INDEX or (register in frame.graph.strides and frame.consecutive_slot is not None):
+        return get_base(frame, register)
+    with frame.for_one_lane(False):
+        value = frame.get(register)
+    first = builder.intrinsic("cttz", builder.mask_type, frame.mask, "i1 true")
+    return element_at(frame, value, builder.resize(first, "i32").ref)
 
 
 def _distance(frame: Frame, register: str) -> Value:

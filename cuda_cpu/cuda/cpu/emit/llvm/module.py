@@ -33,8 +33,8 @@ class Settings:
     width : int
         Lanes of a SIMD group: a power of two up to 32. Kernels whose lanes communicate always have 32.
     lane_run : int
-        Consecutive lanes in the blocks that the code is optimised for: FULL_RUN, HALF_RUN or PADDED_RUN. It is correct
-        for all.
+        Consecutive lanes in the blocks that the code is optimised for: WHOLE_RUN, FULL_RUN, HALF_RUN or PADDED_RUN.
+        Code for WHOLE_RUN is correct for blocks whose rows are whole warps, any other code for all blocks.
     native_gather : bool
         Whether the CPU has masked gathers and scatters (AVX-512, SVE).
     vector_bytes : int

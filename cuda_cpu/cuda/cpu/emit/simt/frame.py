@@ -71,6 +71,7 @@ class Frame:
         self.group = GroupState()
         self.slots: dict[str, Slot] = {}  # of registers that live across blocks
         self.base_slots: dict[tuple[str, int], Slot] = {}  # of the bases of affine registers, see affine.py
+        self._one_lane = False  # operands mean the values of one of the lanes that run
         self.segment: int | None = None  # operands mean the bases of this segment of the SIMD group
         self._positions: tuple[Block | None, dict[int, int]] = (None, {})  # of the block's steps
         self.consecutive_slot: Slot | None = (
@@ -119,6 +120,13 @@ class Frame:
         self.guard = None if guard is None else self.guard_value(guard)
         yield
         self.guard = None
+
+    @contextlib.contextmanager
+    def for_one_lane(self, one: bool) -> Iterator[None]:
+        """Let operands mean the values of one of the lanes that run, if the lanes agree on the result."""
+        before, self._one_lane = self._one_lane, one
+        yield
+        self._one_lane = before
 
     @contextlib.contextmanager
     def restoring_registers(self) -> Iterator[None]:
@@ -242,8 +250,12 @@ class Frame:
         """Return a register's value, an integer."""
         if self.segment is not None:
             return affine.get_base(self, register)
+        if self._one_lane and not self.graph.is_uniform(register):
+            return affine.of_one_lane(self, register)
         value = self.block.values.get(register)
         if value is None:
+            if register in affine.LANE_INDEX and self.graph.is_uniform(register):
+                return affine.get_base(self, register)
             if register not in self.facts.function.registers and register != "%cc":
                 value = special_registers.read(self, register)
                 if register in special_registers.CHANGING:
@@ -263,16 +275,21 @@ class Frame:
             affine.set_base(self, register, value)
             return
         if self.guard is not None:
-            value = builder.select(self.guard, value, self.get(register))
+            value = builder.select(self.guard, value, self._old(register))
         if self.graph.is_uniform(register):
             assert value.uniform, f"{self.facts.function.name}: line {self.line}: {register} was found uniform"
         else:
             value = builder.broadcast(value)
         if self._keeper is not None or self.facts.crosses(register):
             if self._preserves(register):
-                value = builder.select(self.lanes(), value, self.get(register))
+                value = builder.select(self.lanes(), value, self._old(register))
             self.slot(register).store(value)
         self.block.values[register] = value
+
+    def _old(self, register: str) -> Value:
+        """Return the value that a register has before it is written, of all lanes."""
+        with self.for_one_lane(False):
+            return self.get(register)
 
     def _preserves(self, register: str) -> bool:
         """Return whether lanes that do not run still need their values of a register."""

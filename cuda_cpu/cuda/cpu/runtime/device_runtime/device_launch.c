@@ -57,7 +57,7 @@ static uint32_t check_launch(const struct cpu_kernel *kernel, const uint32_t gri
  * of these blocks are not padded: each variant of the code is compiled before the parent kernel starts. */
 static struct cpu_compiled_kernel *compiled_for(struct cpu_kernel *kernel, const uint32_t block[3])
 {
-    return atomic_load(cpu_lane_run(block) == CPU_WARP_SIZE ? &kernel->full_run : &kernel->half_run);
+    return atomic_load(cpu_lane_run(block) >= CPU_WARP_SIZE ? &kernel->full_run : &kernel->half_run);
 }
 
 /* Fill in a launch: operand `function` is the kernel, operands from `row` on are grid, block and shared memory. */

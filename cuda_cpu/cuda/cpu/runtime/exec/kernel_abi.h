@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #define CPU_WARP_SIZE 32
+#define CPU_WHOLE_RUN 64 /* WHOLE_RUN in kernel_abi.py */
 #define CPU_HALF_RUN 16 /* HALF_RUN in kernel_abi.py */
 #define CPU_PADDED_RUN 8 /* PADDED_RUN in kernel_abi.py */
 /* Bytes from the shared memory of one block to that of the next one in the cluster. A 32-bit .shared::cluster address
@@ -32,7 +33,9 @@ typedef uint32_t cpu_lanes; /* bit i: lane i */
 /* Return for which runs of lanes the code for blocks of this shape is compiled, as kernel_abi.py says. */
 static inline uint32_t cpu_lane_run(const uint32_t block[3])
 {
-    if (block[0] % CPU_WARP_SIZE == 0 || block[1] * block[2] <= 1)
+    if (block[0] % CPU_WARP_SIZE == 0)
+        return CPU_WHOLE_RUN;
+    if (block[1] * block[2] <= 1)
         return CPU_WARP_SIZE;
     return block[0] % CPU_HALF_RUN && block[0] >= CPU_PADDED_RUN ? CPU_PADDED_RUN : CPU_HALF_RUN;
 }
