@@ -3,7 +3,8 @@
 """Time kernels with and without checks, on one core: python -m benchmarks.check_overhead [--checks C,C] [NAME ...]
 
 Each row gives the CPU time of optimised code without checks, and for each check how many times that a checked run takes
-(without the compilation): the shortest of three runs, each. Each check runs in a process of its own; `matmul, 1024` is left out unless it is named.
+(without the compilation): the shortest of three runs, each. Each check runs in a process of its own; `matmul, 1024` is
+left out unless it is named.
 """
 
 from __future__ import annotations

@@ -24,10 +24,8 @@ static struct {
 
 void cpu_operation_free(struct cpu_operation *operation)
 {
-    if (operation) {
-        free(operation->of);
-        free(operation->polled);
-    }
+    free(operation ? operation->of : NULL);
+    free(operation ? operation->polled : NULL);
     free(operation);
 }
 
@@ -248,9 +246,8 @@ static bool is_even(const struct page *page)
     uint32_t differ = 0;
     for (uint32_t i = 0; i < PAGE_BYTES / LINE_BYTES; i++) {
         const struct line *line = &page->lines[i];
-        if (line->room || line->count != 1)
-            return false;
-        differ |= ~line->words | (line->only.event.site ^ first->event.site) | (line->only.is_write ^ first->is_write);
+        differ |= line->room | (line->count ^ 1u) | ~line->words; /* with room, `only` means nothing */
+        differ |= (line->only.event.site ^ first->event.site) | (line->only.is_write ^ first->is_write);
     }
     return !differ;
 }
@@ -262,8 +259,8 @@ static bool add_page(struct cpu_operation *operation, const struct cpu_races *ra
     uint64_t start = page->number * PAGE_BYTES;
     if (is_even(page)) {
         const struct run *first = &page->lines[0].only;
-        const struct event event = event_at(first, 0), none = {0};
-        const struct cell all = {.write = first->is_write ? event : none, .read = first->is_write ? none : event};
+        const struct cell all = {.write = event_at(first->is_write ? first : NULL, 0),
+                                 .read = event_at(first->is_write ? NULL : first, 0)};
         return add_cell(operation, races, &all, start, PAGE_BYTES, cached, site);
     }
     for (uint32_t i = 0; i < PAGE_BYTES / LINE_BYTES; i++)
@@ -323,7 +320,7 @@ static bool add_read(void *data, const struct read_line *line, uint64_t start, u
 
 void cpu_operation_launched(const struct cpu_job *job)
 {
-    uint32_t site = UINT32_MAX;
+    uint32_t site = UINT32_MAX, area = 0;
     struct cpu_races *races = job->races;
     struct cpu_operation *operation = job->operation ? calloc(1, sizeof *operation) : NULL;
     size_t count = 0;
@@ -342,7 +339,6 @@ void cpu_operation_launched(const struct cpu_job *job)
     memcpy(operation->grid_dim, job->grid_dim, sizeof operation->grid_dim);
     memcpy(operation->block_dim, job->block_dim, sizeof operation->block_dim);
     struct reading reading = {operation, races};
-    uint32_t area = 0;
     cpu_reads_sort(races);
     for (size_t p = 0; pages && p < count; p++) {
         complete = complete && cpu_reads_visit(races, &area, pages[p]->number * PAGE_BYTES, &reading, add_read) &&
@@ -363,9 +359,9 @@ struct cpu_operation *cpu_operation_make(uint64_t operation, uint64_t start, uin
     if (made && !add(made, range)) {
         cpu_operation_free(made);
         return NULL;
-    }
-    if (made)
+    } else if (made) {
         made->operation = operation;
+    }
     return made;
 }
 
@@ -408,9 +404,8 @@ void cpu_operation_moved(const struct cpu_command *command, struct cpu_exec exec
 static bool conflict(uint32_t a, uint32_t b)
 {
     const uint32_t any = CPU_TOUCHED_READ | CPU_TOUCHED_WRITE | CPU_TOUCHED_STRONG | CPU_TOUCHED_POLLED;
-    if ((a & CPU_TOUCHED_WRITE && b & any) || (b & CPU_TOUCHED_WRITE && a & any))
-        return true;
-    if ((a & CPU_TOUCHED_STRONG && b & CPU_TOUCHED_READ) || (b & CPU_TOUCHED_STRONG && a & CPU_TOUCHED_READ))
+    if ((a & CPU_TOUCHED_WRITE && b & any) || (b & CPU_TOUCHED_WRITE && a & any) ||
+        (a & CPU_TOUCHED_STRONG && b & CPU_TOUCHED_READ) || (b & CPU_TOUCHED_STRONG && a & CPU_TOUCHED_READ))
         return true;
     return a & b & CPU_TOUCHED_STRONG && (a | b) & CPU_TOUCHED_NARROW;
 }

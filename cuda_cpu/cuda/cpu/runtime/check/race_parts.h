@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * The data of racecheck, shared by race.c and race_group.c (accesses), race_shadow.c (shadow memory), race_block.c
- * (threads), race_sync.c and race_release.c (synchronisation).
+ * The data of racecheck, shared by race.c, race_group.c and race_rows.c (accesses), race_shadow.c (shadow memory),
+ * race_block.c (threads), race_sync.c and race_release.c (synchronisation).
  */
 #ifndef CUDA_CPU_RACE_PARTS_H
 #define CUDA_CPU_RACE_PARTS_H
