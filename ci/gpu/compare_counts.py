@@ -21,7 +21,7 @@ import sys
 from collections.abc import Iterable
 from typing import NamedTuple
 
-PREFIXES = ("l1tex__", "smsp__inst_executed_mem", "smsp__warps_launched", "launch__grid_size", "launch__block_size")
+PREFIXES = ("l1tex__", "smsp__warps_launched", "launch__grid_size", "launch__block_size")
 TOLERANCE = 0.005  # ncu prints ratios with two digits
 COLUMNS = ("ID", "Kernel Name", "Metric Name", "Metric Value")
 

@@ -131,7 +131,7 @@ def wgmma(name: str, columns: int, a: str, expected: int) -> CopyCase:
         "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;"
     )
     return CopyCase(name, body, None, {
-        "ptx__bytes_requested_mem_shared_op_wgmma.sum": expected, "smsp__inst_executed_mem_shared.sum": 0,
+        "ptx__bytes_requested_mem_shared_op_wgmma.sum": expected, "ptx__requests_mem_shared.sum": 0,
         "ptx__flops_matrix.sum": 2 * 64 * columns * 16,
     })  # fmt: skip
 

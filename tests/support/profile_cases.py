@@ -38,7 +38,7 @@ BRANCHES = "ptx__inst_executed_op_branch.sum"
 DIVERGENT = "ptx__branch_divergent.sum"
 COLLISIONS = "ptx__atomic_collisions.sum"
 CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"
-WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"
+WAVEFRONTS = "ptx__wavefronts_mem_shared.sum"
 
 
 def requests(kind: str) -> str:

@@ -192,12 +192,15 @@ def _local(kind: str) -> list[Metric]:
 def _shared(kind: str) -> list[Metric]:
     text, kinds = _KIND_TEXT.get(kind, "accesses"), (kind,) if kind else _ALL
     base = f"mem_shared_op_{kind}" if kind else "mem_shared"
+    # GPUs count shared reductions as atomics, and other requests among the wavefronts of all shared accesses.
+    wavefronts = "l1tex__data_pipe_lsu_wavefronts" if kind not in ("", "red") else "ptx__wavefronts"
+    conflicts = "l1tex__data_bank_conflicts_pipe_lsu" if kind != "red" else "ptx__bank_conflicts"
     return [
-        _accesses(f"smsp__inst_executed_{base}.sum", "requests", f"Requests of shared {text}.", "requests",
+        _accesses(f"ptx__requests_{base}.sum", "requests", f"Requests of shared {text}.", "requests",
                   ("shared",), kinds),
-        _accesses(f"l1tex__data_pipe_lsu_wavefronts_{base}.sum", "wavefronts",
+        _accesses(f"{wavefronts}_{base}.sum", "wavefronts",
                   f"Passes over the 32 banks for shared {text}.", "wavefronts", ("shared",), kinds),
-        _accesses(f"l1tex__data_bank_conflicts_pipe_lsu_{base}.sum", "conflicts",
+        _accesses(f"{conflicts}_{base}.sum", "conflicts",
                   f"Passes for shared {text} more than without bank conflicts.", "conflicts", ("shared",), kinds),
     ]  # fmt: skip
 

@@ -95,11 +95,11 @@ def summary(entry: Entry) -> list[tuple[str, str]]:
     excess, requests = global_requests(entry)
     if requests:
         found.append(("uncoalesced", f"{number(excess)} of {number(requests)} global requests"))
-    if value["smsp__inst_executed_mem_shared.sum"]:
+    if value["ptx__requests_mem_shared.sum"]:
         found.append((
             "shared memory",
-            f"{number(value['l1tex__data_pipe_lsu_wavefronts_mem_shared.sum'])} passes for "
-            f"{number(value['smsp__inst_executed_mem_shared.sum'])} requests, "
+            f"{number(value['ptx__wavefronts_mem_shared.sum'])} passes for "
+            f"{number(value['ptx__requests_mem_shared.sum'])} requests, "
             f"{number(value['l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum'])} by bank conflicts",
         ))  # fmt: skip
     for kind, name in (("ld", "TMA loads"), ("st", "TMA stores"), ("red", "TMA reductions")):
