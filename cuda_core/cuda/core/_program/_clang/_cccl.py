@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """CCCL's headers (libcu++, CUB, Thrust) for programs compiled by clang: where they are, and what they need.
 
-A few of them contain what clang refuses. Copies with these places changed are made at the first use, in the folder of
+A few of them contain what clang refuses. Copies with these lines changed are made at the first use, in the folder of
 the precompiled headers, and found first.
 """
 
