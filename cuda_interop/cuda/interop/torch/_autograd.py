@@ -61,9 +61,9 @@ def recorder(operator: Any, forward: Callable[..., Any]) -> Callable[..., Any]:
         return (None, *(each if need else None for each, need in zip(found, needs, strict=False)))
 
     members = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
-    made = type(operator.name.rpartition("::")[2], (torch.autograd.Function,), members)
-    # What `Function.apply` does before this is for tensors of function transforms, which the dispatcher takes care of
-    return super(torch.autograd.Function, made).apply
+    # What `apply` of torch.autograd.Function does for tensors of function transforms, the dispatcher takes care of here
+    made = type(operator.name.rpartition("::")[2], (torch.autograd.function._SingleLevelFunction,), members)
+    return made.apply
 
 
 def register(operator: Any, library: torch.library.Library, name: str) -> None:
