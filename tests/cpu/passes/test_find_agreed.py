@@ -10,6 +10,7 @@ from support.loaded import Loaded
 from support.warps import HEAD
 
 from cuda.cpu.passes import analyse
+from cuda.cpu.passes.find_agreed import MOST_STEPS
 from cuda.cpu.passes.graph import Graph
 from cuda.cpu.ptx.program import build
 from cuda.cpu.runtime.kernel_abi import HALF_RUN, WHOLE_RUN
@@ -143,3 +144,10 @@ def test_warps_that_diverge(block: tuple[int, int, int], width: str, monkeypatch
     warps = (blocks[:, None, None] * block[0] + x) // 32
     expected = np.where(x % 4 == 3, 1 + 3 * (10 * warps + 3 * y[:, None]), 1)
     np.testing.assert_array_equal(found, expected)
+
+
+def test_long_kernels_are_not_searched() -> None:
+    """The time of the search grows with the square of the length."""
+    rest = "add.u32 %r10, %r9, 1; "
+    assert graph_of(AGREE["warp"] + MOST_STEPS // 2 * rest).agreed
+    assert not graph_of(AGREE["warp"] + MOST_STEPS * rest).agreed

@@ -10,7 +10,7 @@ of a block are whole warps, lanes also agree on some results of operands that di
 
 from __future__ import annotations
 
-from cuda.cpu.passes.find_agreed import Agreement
+from cuda.cpu.passes.find_agreed import MOST_STEPS, Agreement
 from cuda.cpu.passes.find_pending import find_pending
 from cuda.cpu.passes.graph import Graph, Step
 from cuda.cpu.passes.traits import is_lanewise
@@ -32,7 +32,8 @@ def analyse_uniformity(graph: Graph) -> None:
     """Fill `vectors`, `agreed`, `pending` and `preserved`."""
     declared = graph.function.registers
     uniform = UNIFORM | OF_ROWS if graph.whole_rows else UNIFORM
-    agreement = Agreement(graph) if graph.whole_rows else None
+    is_short = sum(len(block.steps) for block in graph.blocks) <= MOST_STEPS
+    agreement = Agreement(graph) if graph.whole_rows and is_short else None
     graph.vectors = {
         name
         for name in graph.register_bits

@@ -22,6 +22,7 @@ from cuda.cpu.ptx.syntax import Immediate, Operand, Register
 LANES = 32
 BITS = 5  # of a lane's number
 MOST_FORMS = 4
+MOST_STEPS = 1000  # the search is repeated as registers are found to differ: its time grows with their square
 LARGEST = 1 << 15  # sums up to it do not wrap around in any type
 
 
