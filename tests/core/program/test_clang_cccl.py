@@ -96,7 +96,7 @@ def test_a_folder_with_cccl_is_recognised(tmp_path):
 
 
 def test_headers_that_clang_refuses_are_changed(tmp_path, monkeypatch):
-    """Copies with the changes come first; what another version of CCCL has in these places stays."""
+    """Copies with the changes come first; other lines of another version of CCCL stay."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     cccl = tmp_path / "cccl"
     for name, text in {

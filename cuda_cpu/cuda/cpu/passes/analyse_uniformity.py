@@ -32,8 +32,8 @@ def analyse_uniformity(graph: Graph) -> None:
     """Fill `vectors`, `agreed`, `pending` and `preserved`."""
     declared = graph.function.registers
     uniform = UNIFORM | OF_ROWS if graph.whole_rows else UNIFORM
-    is_short = sum(len(block.steps) for block in graph.blocks) <= MOST_STEPS
-    agreement = Agreement(graph) if graph.whole_rows and is_short else None
+    searched = graph.whole_rows and sum(len(block.steps) for block in graph.blocks) <= MOST_STEPS
+    agreement = Agreement(graph) if searched else None
     graph.vectors = {
         name
         for name in graph.register_bits
