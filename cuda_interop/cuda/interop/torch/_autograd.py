@@ -62,7 +62,7 @@ def recorder(operator: Any, forward: Callable[..., Any]) -> Callable[..., Any]:
 
     members = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
     # What `apply` of torch.autograd.Function does for tensors of function transforms, the dispatcher takes care of here
-    made = type(operator.name.rpartition("::")[2], (torch.autograd.function._SingleLevelFunction,), members)
+    made: Any = type(operator.name.rpartition("::")[2], (torch.autograd.function._SingleLevelFunction,), members)
     return made.apply
 
 
