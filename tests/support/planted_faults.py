@@ -251,5 +251,8 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
         ("passes/find_agreed.py", "0 <= k + c * (LANES - 1) < LANES", "0 <= k < LANES"),
         ("passes/find_agreed.py", "number >= BITS if", "number > 0 if"),
         ("passes/find_agreed.py", "or preserved or step", "or step"),
+        ("passes/find_agreed.py", "work += self._users[name]", "pass"),
+        ("passes/find_agreed.py", "self._graph.agreed.discard(id(step))", "pass"),
+        ("passes/analyse_uniformity.py", "suspects += agreement.update(changed)", "agreement.update(changed)"),
     ],
 }  # fmt: skip

@@ -10,7 +10,7 @@ from support.loaded import Loaded
 from support.warps import HEAD
 
 from cuda.cpu.passes import analyse
-from cuda.cpu.passes.find_agreed import MOST_STEPS
+from cuda.cpu.passes.find_agreed import Agreement
 from cuda.cpu.passes.graph import Graph
 from cuda.cpu.ptx.program import build
 from cuda.cpu.runtime.kernel_abi import HALF_RUN, WHOLE_RUN
@@ -146,8 +146,19 @@ def test_warps_that_diverge(block: tuple[int, int, int], width: str, monkeypatch
     np.testing.assert_array_equal(found, expected)
 
 
-def test_long_kernels_are_not_searched() -> None:
-    """The time of the search grows with the square of the length."""
-    rest = "add.u32 %r10, %r9, 1; "
-    assert graph_of(AGREE["warp"] + MOST_STEPS // 2 * rest).agreed
-    assert not graph_of(AGREE["warp"] + MOST_STEPS * rest).agreed
+def test_work_grows_with_the_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each step takes the agreement of the next one away: a search from the start for each would be quadratic."""
+    calls = []
+    found = Agreement._by_step
+    monkeypatch.setattr(Agreement, "_by_step", lambda *args: calls.append(1) or found(*args))
+    lengths = {}
+    for count in (50, 400):
+        names = [f"%x{i}" for i in range(2 * count + 1)]
+        body = f".reg .b32 %x<{len(names)}>; add.u32 %x0, %r3, %r1; " + "".join(
+            f"shr.u32 {shifted}, {last}, 5; add.u32 {added}, {shifted}, %r1; "
+            for last, shifted, added in zip(names[::2], names[1::2], names[2::2], strict=False)
+        )
+        calls.clear()
+        assert not graph_of(body + f"mov.u32 %r9, {names[-1]};").is_uniform("%r9")
+        lengths[count] = len(calls)
+    assert lengths[400] < 9 * lengths[50]

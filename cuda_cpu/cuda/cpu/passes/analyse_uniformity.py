@@ -10,7 +10,7 @@ of a block are whole warps, lanes also agree on some results of operands that di
 
 from __future__ import annotations
 
-from cuda.cpu.passes.find_agreed import MOST_STEPS, Agreement
+from cuda.cpu.passes.find_agreed import Agreement
 from cuda.cpu.passes.find_pending import find_pending
 from cuda.cpu.passes.graph import Graph, Step
 from cuda.cpu.passes.traits import is_lanewise
@@ -32,36 +32,59 @@ def analyse_uniformity(graph: Graph) -> None:
     """Fill `vectors`, `agreed`, `pending` and `preserved`."""
     declared = graph.function.registers
     uniform = UNIFORM | OF_ROWS if graph.whole_rows else UNIFORM
-    searched = graph.whole_rows and sum(len(block.steps) for block in graph.blocks) <= MOST_STEPS
-    agreement = Agreement(graph) if searched else None
     graph.vectors = {
         name
         for name in graph.register_bits
         if name.startswith("%") and name not in declared and name not in uniform and name != "%cc"
     }
-    while True:
-        find_pending(graph)
-        before = len(graph.vectors)
-        while True:
-            graph.agreed = agreement.find() if agreement else set()
-            if not _demote(graph):
-                break
-        if len(graph.vectors) == before:
-            return
-
-
-def _demote(graph: Graph) -> bool:
-    """Add the registers that a step proves divergent to `vectors`; return whether there were any."""
-    before = len(graph.vectors)
-    bits = graph.register_bits
+    graph.agreed = set()
+    find_pending(graph)
+    agreement = Agreement(graph) if graph.whole_rows else None
+    if agreement:
+        agreement.update()
+    readers: dict[str, list[Step]] = {}
     for block in graph.blocks:
-        preserved = graph.preserved[block.number]
         for step in block.steps:
+            for name in dict.fromkeys(step.reads):
+                readers.setdefault(name, []).append(step)
+    suspects = [step for block in graph.blocks for step in block.steps]
+    preserved: set[tuple[int, str]] = set()
+    while True:
+        before, preserved = preserved, _preserved(graph)
+        changed = {name for _, name in preserved - before}
+        if not suspects and not changed:
+            return
+        _demote(graph, agreement, readers, suspects, changed)
+        suspects = []
+        find_pending(graph)
+
+
+def _preserved(graph: Graph) -> set[tuple[int, str]]:
+    """Return the blocks' numbers with the registers that are written there while other lanes need the old values."""
+    bits = graph.register_bits
+    return {
+        (block.number, name)
+        for block, preserved in zip(graph.blocks, graph.preserved, strict=True)
+        if preserved
+        for step in block.steps
+        for name in step.writes
+        if preserved >> bits[name] & 1
+    }
+
+
+def _demote(
+    graph: Graph, agreement: Agreement | None, readers: dict[str, list[Step]], suspects: list[Step], changed: set[str]
+) -> None:
+    """Add registers to `vectors`: the changed ones, those that the suspects give, and what depends on them."""
+    while suspects or changed:
+        for step in suspects:
             if not graph.vectors.issuperset(step.writes) and not _gives_uniform(graph, step):
-                graph.vectors.update(step.writes)
-            if preserved:
-                graph.vectors.update(name for name in step.writes if preserved >> bits[name] & 1)
-    return len(graph.vectors) != before
+                changed.update(step.writes)
+        suspects = [step for name in changed - graph.vectors for step in readers.get(name, ())]
+        graph.vectors |= changed
+        if agreement:
+            suspects += agreement.update(changed)
+        changed = set()
 
 
 def _gives_uniform(graph: Graph, step: Step) -> bool:

@@ -10,7 +10,7 @@ between 0 and 31, the upper bits are the same for all lanes, and so is what a co
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import product
 from typing import NamedTuple
 
@@ -22,7 +22,6 @@ from cuda.cpu.ptx.syntax import Immediate, Operand, Register
 LANES = 32
 BITS = 5  # of a lane's number
 MOST_FORMS = 4
-MOST_STEPS = 1000  # the search is repeated as registers are found to differ: its time grows with their square
 LARGEST = 1 << 15  # sums up to it do not wrap around in any type
 
 
@@ -45,7 +44,11 @@ BELOW, UPTO = {"lt", "ge", "lo", "hs"}, {"le", "gt", "ls", "hi"}
 
 
 class Agreement:
-    """Finds the steps anew for each uniformity that is assumed."""
+    """Keeps the set of steps in which lanes agree, as registers are found to differ between lanes.
+
+    The best is assumed of registers until a write proves otherwise, so that only what depends on a change is examined
+    again: the time grows with the number of steps.
+    """
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -58,7 +61,12 @@ class Agreement:
                 if step.form is not None and step.form.opcode in ("shr", "and", "setp") and _is_integer(step.form):
                     candidates.append(step)
         origins = self._leading_from_threads()
-        self._candidates = [step for step in candidates if not origins.isdisjoint(step.reads)]
+        self._candidates: dict[str, list[Step]] = {}  # by the registers that they read
+        for step in candidates:
+            if not origins.isdisjoint(step.reads):
+                for name in dict.fromkeys(step.reads):
+                    self._candidates.setdefault(name, []).append(step)
+        self._users = self._users_of_needed()
         self._known: dict[str, Known] = {}
 
     def _leading_from_threads(self) -> set[str]:
@@ -76,32 +84,45 @@ class Agreement:
             work += more
         return found
 
-    def find(self) -> set[int]:
-        """Return the steps (by id) in which lanes agree, for the uniformity that is assumed."""
-        if not self._candidates:
-            return set()
-        self._find_known()
-        return {id(step) for step in self._candidates if self._agree(step)}
-
-    # --- what is known of registers -------------------------------------------------------------------------
-
-    def _find_known(self) -> None:
-        """Assume the best of the registers that candidates depend on, until a write proves otherwise."""
-        self._known = {}
-        names, work = set(), [name for step in self._candidates for name in step.reads]
+    def _users_of_needed(self) -> dict[str, set[str]]:
+        """Return the registers that candidates depend on, each with those of them that are computed from it."""
+        users: dict[str, set[str]] = {}
+        work = list(self._candidates)
         while work:
             name = work.pop()
-            if name not in names and name in self._graph.function.registers:
-                names.add(name)
+            if name not in users and name in self._graph.function.registers:
+                users[name] = set()
                 work += [source for _, step in self._writers.get(name, ()) for source in step.reads]
-        changed = True
-        while changed:
-            changed = False
-            for name in names:
-                found = self._by_writes(name)
-                if found is not None and self._known.get(name) != found:
-                    self._known[name] = found
-                    changed = True
+        for name in users:
+            for _, step in self._writers.get(name, ()):
+                for source in step.reads:
+                    if source in users:
+                        users[source].add(name)
+        return users
+
+    def update(self, names: Iterable[str] | None = None) -> list[Step]:
+        """Follow changes of registers' uniformity or of where they are preserved; return the steps that it affects.
+
+        Without `names`, all registers are examined.
+        """
+        changed = set(self._users if names is None else names)
+        work = [name for name in changed if name in self._users]
+        while work:
+            name = work.pop()
+            found = self._by_writes(name)
+            if found is not None and self._known.get(name) != found:
+                self._known[name] = found
+                changed.add(name)
+                work += self._users[name]
+        affected = list({id(step): step for name in changed for step in self._candidates.get(name, ())}.values())
+        for step in affected:
+            if self._agree(step):
+                self._graph.agreed.add(id(step))
+            else:
+                self._graph.agreed.discard(id(step))
+        return affected
+
+    # --- what is known of registers -------------------------------------------------------------------------
 
     def _by_writes(self, name: str) -> Known | None:
         """Return what all writes of a register have in common, None if nothing is known of any yet."""
