@@ -5,8 +5,9 @@
 A/A: duets of identical kernels, half of them while other processes load all cores; a verdict "faster" or "slower" is a
 false alarm. A/B: duets with 5 % or 2 % more work. The same samples are given to two other rules:
 
-All kernels are compared in each duet, so that the start of a process is shared: 500 A/A and 200 A/B comparisons take
-some 25 minutes on two cores that nothing else uses, and each further change with 200 comparisons some 8. Each duet is
+All kernels are compared in each duet, so that the start of a process is shared. As in `compare --duet`, a comparison
+ends when its interval is narrow, at the latest after a minute (--seconds); `--most 10` ends each after 10 processes,
+with which 500 A/A and 200 A/B comparisons take some 25 minutes on two cores that nothing else uses. Each duet is
 appended to a file (--state): after an interruption the same command continues, and prints the table of all duets.
 
 nvbench: the difference of the means is significant if it is larger than the smaller of the two relative standard
@@ -33,6 +34,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import perf_cases
 from benchmarks.tables import machine
 from cuda.perf import comparing
 from cuda.perf.client import Block, Side
@@ -42,7 +44,7 @@ from cuda.perf.model import Result, Run
 from cuda.perf.running import Plan
 
 LOADS = ("as it is", "loaded")
-CASES = str(pathlib.Path(__file__).with_name("perf_cases.py"))
+CASES = perf_cases.__file__
 
 
 # Ends with its parent, even if that is killed.
@@ -166,7 +168,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--comparisons", type=int, default=500, help="A/A; default 500")
     parser.add_argument("--detections", type=int, default=200, help="A/B, for each change; default 200")
-    parser.add_argument("--processes", type=int, default=10, help="per comparison; default 10")
+    parser.add_argument("--processes", type=int, default=10, help="of a comparison, at least; default 10")
+    parser.add_argument("--most", type=int, default=200, help="of a comparison, at most; default 200")
+    parser.add_argument("--seconds", type=float, default=60, help="of a comparison, on average; default 60")
     parser.add_argument("--changes", nargs="*", default=["slower5"], help="A/B: slower5, slower2; default slower5")
     parser.add_argument("--loads", nargs="*", choices=LOADS, default=LOADS, help="default: both, each half")
     parser.add_argument("--state", type=pathlib.Path, default=pathlib.Path("perf_targets.jsonl"), metavar="FILE",
@@ -174,8 +178,10 @@ def main() -> None:
     options = parser.parse_args()
     # One worker: with as many as cores, every other process of the machine delays each launch.
     os.environ |= {"CUDA_PYTHON_DRIVER": "cpu", "CUDA_CPU_WORKERS": "1"}
-    plan = Plan(budget=3600, block=Block(0.005, 0), least=options.processes, most=options.processes)
-    state = State(options.state, {"processes": options.processes, "host": platform.node()})
+    limits = {"processes": options.processes, "most": options.most, "seconds": options.seconds}
+    budget = options.seconds * len(perf_cases.SIZES) * len(perf_cases.COUNTS)
+    plan = Plan(budget=budget, block=Block(0.005, 0), least=options.processes, most=options.most)
+    state = State(options.state, limits | {"host": platform.node()})
     counts = {"same": options.comparisons} | dict.fromkeys(options.changes, options.detections)
     experiments = [(change, LOADS.index(each) == 1) for change in counts for each in options.loads]
     goals = {experiment: counts[experiment[0]] // len(options.loads) for experiment in experiments}
