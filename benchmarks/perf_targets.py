@@ -40,6 +40,7 @@ from cuda.perf import comparing
 from cuda.perf.client import Block, Side
 from cuda.perf.comparing import Options, Verdict
 from cuda.perf.duet import Duet, DuetRunner
+from cuda.perf.measure import CLOCKS
 from cuda.perf.model import Result, Run
 from cuda.perf.running import Plan
 
@@ -169,6 +170,7 @@ def main() -> None:
     parser.add_argument("--comparisons", type=int, default=500, help="A/A; default 500")
     parser.add_argument("--detections", type=int, default=200, help="A/B, for each change; default 200")
     parser.add_argument("--processes", type=int, default=10, help="of a comparison, at least; default 10")
+    parser.add_argument("--clock", choices=CLOCKS, default="wall", help="default wall")
     parser.add_argument("--most", type=int, default=200, help="of a comparison, at most; default 200")
     parser.add_argument("--seconds", type=float, default=60, help="of a comparison, on average; default 60")
     parser.add_argument("--changes", nargs="*", default=["slower5"], help="A/B: slower5, slower2; default slower5")
@@ -178,9 +180,10 @@ def main() -> None:
     options = parser.parse_args()
     # One worker: with as many as cores, every other process of the machine delays each launch.
     os.environ |= {"CUDA_PYTHON_DRIVER": "cpu", "CUDA_CPU_WORKERS": "1"}
-    limits = {"processes": options.processes, "most": options.most, "seconds": options.seconds}
+    limits = {"processes": options.processes, "most": options.most, "seconds": options.seconds, "clock": options.clock}
     budget = options.seconds * len(perf_cases.SIZES) * len(perf_cases.COUNTS)
-    plan = Plan(budget=budget, block=Block(0.005, 0), least=options.processes, most=options.most)
+    block = Block(0.005, 0)
+    plan = Plan(budget=budget, block=block, least=options.processes, most=options.most, clock=options.clock)
     state = State(options.state, limits | {"host": platform.node()})
     counts = {"same": options.comparisons} | dict.fromkeys(options.changes, options.detections)
     experiments = [(change, LOADS.index(each) == 1) for change in counts for each in options.loads]

@@ -70,6 +70,15 @@ def test_a_busier_machine_decides_nothing():
     assert found.reason == "other processes used 0.10 cores in base, 1.20 in new; repeat, or use --duet"
 
 
+def test_times_of_other_timers_decide_nothing():
+    new = result("a", 2e-3)
+    for each in new.samples:
+        each.timer = "cpu"
+    found = verdict(result("a"), new)
+    assert found.verdict == Verdict.UNDECIDED
+    assert found.reason == "times of another timer: host in base, cpu in new"
+
+
 def test_false_alarms_are_limited_for_many_benchmarks():
     names = [f"b{number}" for number in range(400)]
     base, new = (run_of(*(result(name, spread=0.02, seed=seed) for name in names)) for seed in (1, 2))

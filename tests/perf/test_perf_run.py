@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("scipy", reason="cuda.perf's statistics need SciPy, of the extra perf")
 
 from cuda.perf import __main__ as command
-from cuda.perf import files
+from cuda.perf import files, measure
 from cuda.perf.model import Status
 
 pytestmark = pytest.mark.needs_nvrtc
@@ -44,6 +44,10 @@ def scale(state, n, how):
 def cold(state):
     print("printed")
     state.exec(lambda launched: None)
+
+@benchmark
+def sleeps(state):
+    state.exec(lambda launched: time.sleep(0.004))
 
 @benchmark
 def hangs(state):
@@ -120,6 +124,32 @@ def test_results_have_samples_counts_and_facts(file):
     assert (line.kernel, line.counts["global_ld_sectors"]) == ("scale", 128)
     assert found.environment.device_kind == "cpu"
     assert found.environment.settings["CUDA_CPU_LEVEL"]
+
+
+def test_processor_time_leaves_waiting_out(file):
+    found = {}
+    for clock in ("wall", "cpu"):
+        _, taken = run(file, "--filter", "sleeps", "--processes", "1", "1", "--clock", clock, json=f"{clock}.jsonl")
+        (found[clock],) = taken.results[0].samples
+    assert [each.timer for each in found.values()] == ["host", "cpu"]
+    assert min(found["wall"].seconds) >= 0.004
+    assert max(found["cpu"].seconds) < 0.003
+
+
+@pytest.mark.parametrize(
+    ("on_gpu", "graph", "clock", "timer"),
+    [(False, True, "wall", "host"), (False, True, "cpu", "cpu"), (True, True, "wall", "graph"),
+     (True, False, "wall", "events")],
+)  # fmt: skip
+def test_timers(on_gpu, graph, clock, timer):
+    assert measure.timer_of(on_gpu, graph, clock) == timer
+
+
+def test_clocks_that_do_not_exist_or_do_not_run_are_refused():
+    with pytest.raises(ValueError, match="clock is 'cpu', which does not run while a GPU works; must be 'wall'"):
+        measure.timer_of(True, False, "cpu")
+    with pytest.raises(ValueError, match="clock is 'gpu', must be wall or cpu"):
+        measure.timer_of(False, False, "gpu")
 
 
 def test_cold_benchmarks_have_one_call_per_sample(file):

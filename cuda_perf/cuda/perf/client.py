@@ -97,8 +97,9 @@ class Client:
         """Add the highest rates of the device to the environment; none if they cannot be measured."""
         self.environment.peaks = self._ask(limit, do="peaks").get("peaks", {})
 
-    def prepare(self, key: str, count: bool, limit: float) -> Result:
-        answer = self._ask(limit, do="prepare", key=key, count=count)
+    def prepare(self, key: str, count: bool, limit: float, clock: str = "wall") -> Result:
+        asked = {"clock": clock} if clock != "wall" else {}  # which the worker of an older version does not know
+        answer = self._ask(limit, do="prepare", key=key, count=count, **asked)
         return schema.build(Result, answer["result"], key)
 
     def measure(self, key: str, batch: int, block: Block, process: int, number: int, limit: float) -> Samples | str:

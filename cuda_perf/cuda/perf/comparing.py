@@ -142,7 +142,7 @@ def _compare(key: str, base: Result | None, new: Result | None, options: Options
             comparison.estimate = statistics.difference(*values, 1 - options.level)
             _limit(comparison, min(map(len, values)))
             if not comparison.reason:
-                comparison.reason = _other_load(base.samples, new.samples)
+                comparison.reason = _other_timer(base.samples, new.samples) or _other_load(base.samples, new.samples)
         else:
             comparison.reason = "no samples"
     return comparison
@@ -163,6 +163,11 @@ def _limit(comparison: Comparison, count: int) -> None:
 
 
 BUSIER = 0.25  # cores: a difference of the load for which times are not comparable
+
+
+def _other_timer(base: list[Samples], new: list[Samples]) -> str:
+    before, after = (", ".join(sorted({each.timer for each in samples})) for samples in (base, new))
+    return "" if before == after else f"times of another timer: {before} in base, {after} in new"
 
 
 def _other_load(base: list[Samples], new: list[Samples]) -> str:

@@ -167,7 +167,7 @@ class DuetRunner:
 
     def _prepare(self, clients: tuple[Client, Client], pair: Pair) -> None:
         for client, key, side in zip(clients, pair.keys, SIDES, strict=True):
-            prepared = client.prepare(key, False, self._plan.limit)
+            prepared = client.prepare(key, False, self._plan.limit, self._plan.clock)
             if prepared.status != Status.OK:
                 pair.result.status, pair.result.message = prepared.status, f"{side}: {prepared.message}"
                 return

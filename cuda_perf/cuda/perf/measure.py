@@ -16,20 +16,39 @@ from cuda.perf.model import Samples
 # system interrupts it.
 SAMPLE_SECONDS = 5e-4
 LEAST_SAMPLES = 5  # in a block
+CLOCKS = ("wall", "cpu")  # of the CPU device: the time that passes, or that all threads of the process run
 
 Timer = Callable[[], float]  # runs a batch and returns its seconds
+HOST_CLOCKS: dict[str, Timer] = {"host": time.perf_counter, "cpu": time.process_time}  # by timer
+
+
+def timer_of(on_gpu: bool, graph: bool, clock: str) -> str:
+    """Return how samples are timed.
+
+    Raises
+    ------
+    ValueError
+        There is no such clock, or it is that of processors and the work is on a GPU.
+    """
+    if clock not in CLOCKS:
+        raise ValueError(f"clock is {clock!r}, must be {' or '.join(CLOCKS)}")
+    if not on_gpu:
+        return "cpu" if clock == "cpu" else "host"
+    if clock == "cpu":
+        raise ValueError("clock is 'cpu', which does not run while a GPU works; must be 'wall'")
+    return "graph" if graph else "events"
 
 
 class Meter:
     """Times the launcher of a prepared state."""
 
-    def __init__(self, benchmark: Benchmark, state: State, on_gpu: bool) -> None:
+    def __init__(self, benchmark: Benchmark, state: State, on_gpu: bool, clock: str = "wall") -> None:
         assert state.launcher is not None
+        self.timer = timer_of(on_gpu, benchmark.graph, clock)
         self._launcher, self._launch = state.launcher, Launch(state.stream)
         self._state, self._stream = state, state.stream
         self._flushed = _l2_buffer(state) if benchmark.flush_l2 else None
         self._gpu = state.device.to_system_device() if on_gpu else None
-        self.timer = "host" if not on_gpu else "graph" if benchmark.graph else "events"
 
     def call(self, count: int = 1) -> None:
         """Call the launcher, and wait for the work."""
@@ -74,7 +93,8 @@ class Meter:
             launch = lambda: graph.launch(self._stream)  # noqa: E731
         else:
             launch = lambda: self._repeat(batch)  # noqa: E731
-        return self._by_host(launch) if self.timer == "host" else self._by_events(launch)
+        clock = HOST_CLOCKS.get(self.timer)
+        return self._by_host(launch, clock) if clock else self._by_events(launch)
 
     def _repeat(self, batch: int) -> None:
         launcher, launch = self._launcher, self._launch
@@ -85,14 +105,14 @@ class Meter:
         if self._flushed is not None:
             self._flushed.fill(b"\0", stream=self._stream)
 
-    def _by_host(self, launch: Callable[[], Any]) -> Timer:
+    def _by_host(self, launch: Callable[[], Any], clock: Timer) -> Timer:
         def run() -> float:
             self._flush()
             self._stream.sync()
-            start = time.perf_counter()
+            start = clock()
             launch()
             self._stream.sync()
-            return time.perf_counter() - start
+            return clock() - start
 
         return run
 

@@ -98,7 +98,7 @@ class Samples:
     started: float
     batch: int  # launches per sample
     seconds: list[float]  # per launch, one entry per sample
-    timer: str = "host"  # "host", "events" or "graph"
+    timer: str = "host"  # "host", "cpu", "events" or "graph"
     side: str = ""  # of duet runs: "base" or "new"
     noise: Noise = field(default_factory=Noise)
     wall: float = 0  # duration of the block with its warm-up

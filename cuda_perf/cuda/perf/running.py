@@ -36,6 +36,7 @@ class Plan:
     count: bool = True  # exact counters
     counters_only: bool = False
     label: str = ""
+    clock: str = "wall"  # of the CPU device, see `measure.CLOCKS`
     only: str = ""  # the key of the one benchmark of a task of `distributing`
 
 
@@ -137,7 +138,7 @@ class Runner:
 
     def _measure(self, client: Client, key: str, point: Point) -> None:
         known = self._results.get(key)
-        prepared = client.prepare(key, self._plan.count and known is None, self._plan.limit)
+        prepared = client.prepare(key, self._plan.count and known is None, self._plan.limit, self._plan.clock)
         if known is None or prepared.status != Status.OK:
             prepared.samples = known.samples if known else []
             prepared.counters = prepared.counters or (known.counters if known else None)

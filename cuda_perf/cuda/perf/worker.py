@@ -57,15 +57,15 @@ class Worker:
         except Exception as error:
             return {"failed": describe(error)}
 
-    def prepare(self, key: str, count: bool = False) -> dict[str, Any]:
-        """Call a benchmark's function, check its result, and count what it does if asked to."""
+    def prepare(self, key: str, count: bool = False, clock: str = "wall") -> dict[str, Any]:
+        """Call a benchmark's function, check its result, and count what it does if asked to; `clock` is for samples."""
         benchmark, axes = self._points[key]
         result = Result(benchmark.definition.name, axes, owner=benchmark.definition.owner)
         state = State(benchmark.definition.name, axes, self._device, self._stream, not self._on_gpu)
         try:
             benchmark.prepare(state)
             result.work = state.work
-            meter = Meter(benchmark, state, self._on_gpu)
+            meter = Meter(benchmark, state, self._on_gpu, clock)
             meter.call()
             if state.check is not None:
                 self._check(state, result)

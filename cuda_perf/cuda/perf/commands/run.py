@@ -49,6 +49,8 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     add("--limit", type=seconds, default=60.0, metavar="TIME", help="end a benchmark that takes longer; default 60s")
     add("--block", type=seconds, default=0.0, metavar="TIME", help="of consecutive samples; default 0.1s, duet 0.02s")
     add("--seed", type=int, help="of the random order")
+    add("--clock", choices=["wall", "cpu"], default="wall", help="on the CPU device, measure the time that passes "
+        "(default) or the processor time of all threads, which other programs hardly change")  # fmt: skip
     add("--processes", type=int, nargs=2, metavar=("LEAST", "MOST"), help="per benchmark; default 5 40, duet 8 40")
 
 
@@ -102,7 +104,7 @@ def plan_of(options: argparse.Namespace, least: int, **more: Any) -> Plan:
     least, most = options.processes or (least, 40)
     if not 1 <= least <= most:
         raise CommandError(f"--processes {least} {most}: at least 1, and the first not above the second")
-    names = ("filters", "budget", "limit", "seed")
+    names = ("filters", "budget", "limit", "seed", "clock")
     return Plan(**{name: getattr(options, name) for name in names}, least=least, most=most, **more)
 
 
