@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from cuda.interop.torch._signature import SCALAR, TENSOR, TENSORS, Signature
+from cuda.interop._signature import SCALAR, TENSOR, TENSORS, Signature
 
 
 class Gradient:
