@@ -83,7 +83,7 @@ def read(
     dtypes: Sequence[Any] | Mapping[str, Any] | None = None,
 ) -> Signature:
     """Return the signature of a function of tensors or arrays; errors name the operator and the parameter."""
-    spelled = array.__name__
+    spelled = _spelled(array)
     hints = typing.get_type_hints(function)
     declared = inspect.signature(function).parameters
     names = list(declared)
@@ -123,6 +123,10 @@ def _of(given: Any, name: str, otherwise: Any) -> Any:
     return tuple(given) if isinstance(given, (list, set)) else given
 
 
+def _spelled(array: type) -> str:
+    return array.__name__.rpartition(".")[2]  # that of jax.Array is jaxlib._jax.Array
+
+
 def _kind(hint: Any, array: type) -> str:
     if hint is array or typing.get_origin(hint) is array:  # np.ndarray, or NDArray[np.float32]
         return TENSOR
@@ -135,7 +139,7 @@ def _kind(hint: Any, array: type) -> str:
 
 
 def _returned(name: str, hints: Mapping[str, Any], array: type) -> int | None:
-    spelled = array.__name__
+    spelled = _spelled(array)
     if "return" not in hints:
         raise TypeError(f"{name}: annotate what the function returns: {spelled}, tuple[{spelled}, ...] or None")
     hint = hints["return"]

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Universal functions from CUDA C++ compute what NumPy's do: broadcasting, types, layouts, out, where."""
 
+import collections
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -35,11 +37,9 @@ def way(request, monkeypatch, on_gpu):
     """Arrays are used in place, or copied to the device and back, as on a GPU without access to pageable memory."""
     if request.param == "copies":
         monkeypatch.setattr(_execute, "works_in_place", lambda device: False)
-        monkeypatch.setattr(_execute, "_own", __import__("threading").local())
+        monkeypatch.setattr(_execute, "_idle", collections.defaultdict(list))
     elif on_gpu:
         pytest.skip("whether a GPU works in place depends on the machine")
-    yield request.param
-    _execute._own.__dict__.clear()
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Collection, Sequence
+import collections
+import contextlib
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,6 @@ from cuda.interop._errors import OperatorError
 from cuda.interop._kernels import Kernels
 from cuda.interop.arrays._plan import Place, Plan
 
-_own = threading.local()  # its `streams` are those of this thread, by device
-
 
 def works_in_place(device: Device) -> bool:
     """Return whether kernels can use memory of the host that is not registered with CUDA."""
@@ -24,7 +23,7 @@ def works_in_place(device: Device) -> bool:
 
 
 class Queue:
-    """A stream of this thread on a device, and whether it works on arrays in place."""
+    """A stream on a device that is current, and whether it works on arrays in place."""
 
     def __init__(self, device: Device) -> None:
         self.device = device
@@ -33,17 +32,34 @@ class Queue:
         self.in_place = works_in_place(device)
 
 
-def current_queue() -> Queue:
-    """Return this thread's queue of its current device; without one, device 0 becomes it."""
+# By device, the queues that no call uses. They belong to no thread: one of XLA is a new thread to Python at each call.
+_idle: collections.defaultdict[int, list[Queue]] = collections.defaultdict(list)
+
+
+@contextlib.contextmanager
+def queue() -> Iterator[Queue]:
+    """Take a queue of this thread's current device; without one, device 0 becomes it."""
     device = Device()
-    queues = getattr(_own, "queues", None)
-    if queues is None:
-        queues = _own.queues = {}
-    found = queues.get(device.device_id)
-    if found is None:
-        device.set_current()
-        found = queues[device.device_id] = Queue(device)
-    return found
+    device.set_current()
+    idle = _idle[device.device_id]
+    try:
+        found = idle.pop()  # other threads may do the same
+    except IndexError:
+        found = Queue(device)
+    yield found
+    idle.append(found)  # unless the call has failed
+
+
+@contextlib.contextmanager
+def on_device(ordinal: int) -> Iterator[None]:
+    """Make a device current, and the one of before again."""
+    before = Device()
+    Device(ordinal).set_current()
+    try:
+        yield
+    finally:
+        if before.device_id != ordinal:
+            before.set_current()
 
 
 def execute(
@@ -75,11 +91,13 @@ def execute(
     if not plan.steps:
         return
     workspace = [(np.zeros if each.is_zeroed else np.empty)(each.shape, each.dtype) for each in plan.workspace]
-    queue = current_queue()
-    steps = [(each.kernel, kernels.get(each.kernel, queue.ordinal), each.config, each.arguments) for each in plan.steps]
     first = len(inputs)
     written = {*changed, *range(first, first + len(outputs))}
-    run(operator, queue, steps, [*inputs, *outputs, *workspace], written)
+    with queue() as used:
+        steps = [
+            (each.kernel, kernels.get(each.kernel, used.ordinal), each.config, each.arguments) for each in plan.steps
+        ]
+        run(operator, used, steps, [*inputs, *outputs, *workspace], written)
 
 
 def run(

@@ -94,10 +94,13 @@ def apart(array: _Array, outputs: Sequence[_Array]) -> _Array:
 
 def compute(name: str, kernels: Kernels, loop: Loop, operands: Operands) -> None:
     """Launch the kernel of a loop for operands, and wait for it."""
+    if 0 not in operands.shape:
+        with _execute.queue() as queue:
+            _compute(name, kernels, loop, operands, queue)
+
+
+def _compute(name: str, kernels: Kernels, loop: Loop, operands: Operands, queue: _execute.Queue) -> None:
     inputs, outputs, mask, shape = operands
-    if 0 in shape:
-        return
-    queue = _execute.current_queue()
     arrays = [*inputs, *outputs] if mask is None else [*inputs, *outputs, mask]
     results = outputs
     if not queue.in_place:  # what is copied must be dense
