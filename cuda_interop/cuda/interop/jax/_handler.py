@@ -57,6 +57,7 @@ def _handle(address: int) -> int | None:
     try:
         if _xla.answer_query(frame) or frame.stage != _xla.EXECUTE:
             return None
+        _xla.check(frame)
         planner, kernels, values = _call(_xla.text_attribute(frame))
         inputs, outputs = _xla.buffers(frame.args), _xla.buffers(frame.rets)
         arrays = iter(inputs)

@@ -65,6 +65,9 @@ class _Api(ctypes.Structure):
     )
 
 
+_LAST = _Api.device_ordinal_get
+
+
 class _ErrorCreate(ctypes.Structure):
     _fields_ = (*_SIZED, ("message", ctypes.c_char_p), ("code", ctypes.c_int))
 
@@ -141,6 +144,14 @@ def answer_query(frame: Frame) -> bool:
     return False
 
 
+def check(frame: Frame) -> None:
+    """Raise if XLA's structures lack members that are used here: XLA is older than they are."""
+    sizes = ("the call", frame.struct_size, Frame.attrs), ("XLA's table", frame.api.contents.struct_size, _LAST)
+    for what, found, member in sizes:
+        if found < member.offset + member.size:
+            raise RuntimeError(f"{what} has {found} bytes, must have {member.offset + member.size}: update jaxlib")
+
+
 def buffers(found: _Buffers) -> list[np.ndarray[Any, Any]]:
     """Return the arrays in XLA's memory."""
     return [_array(found.items[k].contents) for k in range(found.size)]
@@ -148,7 +159,7 @@ def buffers(found: _Buffers) -> list[np.ndarray[Any, Any]]:
 
 def _array(buffer: _Buffer) -> np.ndarray[Any, Any]:
     if buffer.struct_size < ctypes.sizeof(_Buffer):
-        raise RuntimeError(f"XLA's buffers have {buffer.struct_size} bytes, must have {ctypes.sizeof(_Buffer)}")
+        raise RuntimeError(f"a buffer has {buffer.struct_size} bytes, must have {ctypes.sizeof(_Buffer)}")
     shape = tuple(buffer.dims[: buffer.rank])
     try:
         dtype = DTYPES[buffer.dtype]
