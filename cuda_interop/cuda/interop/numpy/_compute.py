@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from cuda.core import LaunchConfig
 from cuda.interop._kernels import Kernels
 from cuda.interop.arrays import _execute
 from cuda.interop.arrays._plan import Place
-from cuda.interop.numpy._layout import layout_of
+from cuda.interop.numpy._layout import Layout, layout_of
 from cuda.interop.numpy._loops import Loop
 from cuda.interop.numpy._source import flat_name, strided_name
 
@@ -29,6 +30,15 @@ class Operands(NamedTuple):
     outputs: list[_Array]
     mask: _Array | None
     shape: tuple[int, ...]
+
+
+class Step(NamedTuple):
+    """A launch: the kernel, its arguments, in which a `Place` stands for an array, and the array of the layout."""
+
+    kernel: str
+    config: LaunchConfig
+    arguments: list[Any]
+    layout: _Array | None
 
 
 def shape_of(name: str, inputs: Sequence[_Array], mask: _Array | None, outputs: Sequence[_Array | None]) -> Any:
@@ -92,44 +102,60 @@ def apart(array: _Array, outputs: Sequence[_Array]) -> _Array:
     return array
 
 
-def compute(name: str, kernels: Kernels, loop: Loop, operands: Operands) -> None:
-    """Launch the kernel of a loop for operands, and wait for it."""
-    if 0 not in operands.shape:
-        with _execute.queue() as queue:
-            _compute(name, kernels, loop, operands, queue)
-
-
-def _compute(name: str, kernels: Kernels, loop: Loop, operands: Operands, queue: _execute.Queue) -> None:
+def compute(name: str, kernels: Kernels, loop: Loop, operands: Operands) -> Step:
+    """Launch the kernel of a loop for operands, which have elements; wait for it, and return what was launched."""
     inputs, outputs, mask, shape = operands
     arrays = [*inputs, *outputs] if mask is None else [*inputs, *outputs, mask]
-    results = outputs
-    if not queue.in_place:  # what is copied must be dense
-        arrays = [each if _is_dense(each) else each.copy(order="K") for each in arrays]
-        results = arrays[len(inputs) : len(inputs) + len(outputs)]
-    layout = layout_of(shape, arrays, len(inputs))
-    extents, strides = layout
-    single = sum((each[-1] == 0) << k for k, each in enumerate(strides))
-    places: list[Any] = [Place(k) for k in range(len(arrays))]
-    if mask is None:
-        places.append(None)
-    blocks = -(-extents[-1] // _THREADS)
-    if layout.is_flat:
-        kernel = flat_name(loop, single, mask is not None)
-        config = LaunchConfig(grid=blocks, block=_THREADS)
-        passed = [*places, extents[0]]
-    else:
-        unit = sum((each[-1] == 1) << k for k, each in enumerate(strides))
-        kernel = strided_name(loop, single, unit, mask is not None)
-        rows = int(np.prod(extents[:-1], dtype=np.int64))
-        config = LaunchConfig(grid=(blocks, min(rows, _ROWS)), block=_THREADS)
-        passed = [*places, Place(len(arrays)), len(extents), rows]
-        arrays.append(np.array([extents, *strides], np.int64))
-    written = range(len(inputs), len(inputs) + len(outputs))
-    step = (kernel, kernels.get(kernel, queue.ordinal), config, passed)
-    _execute.run(name, queue, [step], arrays, written)
-    for output, result in zip(outputs, results, strict=True):
+    with _execute.queue() as queue:
+        if not queue.in_place:  # what is copied must be dense
+            arrays = [each if _is_dense(each) else each.copy(order="K") for each in arrays]
+        step = _step(loop, layout_of(shape, arrays, len(inputs)), len(inputs) + len(outputs), mask is not None)
+        _carry_out(name, kernels, step, arrays, range(len(inputs), len(inputs) + len(outputs)), queue)
+    for output, result in zip(outputs, arrays[len(inputs) :], strict=False):
         if result is not output:
             output[...] = result
+    return step
+
+
+def repeat(name: str, kernels: Kernels, step: Step, inputs: Sequence[_Array], outputs: Sequence[_Array]) -> None:
+    """Launch a kernel again, for other arrays with the same layout; see `layout_key`."""
+    written = range(len(inputs), len(inputs) + len(outputs))
+    with _execute.queue() as queue:
+        _carry_out(name, kernels, step, [*inputs, *outputs], written, queue)
+
+
+def layout_key(inputs: Sequence[Any]) -> tuple[Any, ...] | None:
+    """Return the types and shapes of contiguous arrays, None if there are other inputs."""
+    key: list[Any] = []
+    for each in inputs:
+        if type(each) is not np.ndarray or not (each.flags.carray and each.ndim and each.size):
+            return None
+        key += each.dtype, each.shape
+    return tuple(key)
+
+
+def _step(loop: Loop, layout: Layout, operands: int, masked: bool) -> Step:
+    extents, strides = layout
+    single = sum((each[-1] == 0) << k for k, each in enumerate(strides))
+    places = [*map(Place, range(operands)), Place(operands) if masked else None]
+    blocks = -(-extents[-1] // _THREADS)
+    if layout.is_flat:
+        config = LaunchConfig(grid=blocks, block=_THREADS)
+        return Step(flat_name(loop, single, masked), config, [*places, extents[0]], None)
+    unit = sum((each[-1] == 1) << k for k, each in enumerate(strides))
+    rows = math.prod(extents[:-1])
+    config = LaunchConfig(grid=(blocks, min(rows, _ROWS)), block=_THREADS)
+    passed = [*places, Place(operands + masked), len(extents), rows]
+    return Step(strided_name(loop, single, unit, masked), config, passed, np.array([extents, *strides], np.int64))
+
+
+def _carry_out(
+    name: str, kernels: Kernels, step: Step, arrays: list[_Array], written: Sequence[int], queue: _execute.Queue
+) -> None:
+    if step.layout is not None:
+        arrays = [*arrays, step.layout]
+    kernel = kernels.get(step.kernel, queue.ordinal)
+    _execute.run(name, queue, [(step.kernel, kernel, step.config, step.arguments)], arrays, written)
 
 
 def _is_dense(array: _Array) -> bool:
