@@ -41,6 +41,8 @@ def test_page_does_what_it_says(name, tmp_path):
         pytest.importorskip("cuda.interop.thunder", reason=reason, exc_type=ImportError)
     if re.search(r"^import torch$", source, re.MULTILINE):
         pytest.importorskip("torch", reason="the page is about PyTorch, which is not installed")
+    if re.search(r"^import jax$", source, re.MULTILINE):
+        pytest.importorskip("jax", reason="the page is about JAX, which is not installed")
     (tmp_path / "page.py").write_text(source)
     result = subprocess.run(
         [sys.executable, "-W", "error::ResourceWarning", "page.py"],

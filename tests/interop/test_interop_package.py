@@ -20,6 +20,18 @@ def test_without_thunder_the_error_names_the_extra():
     assert "open-cuda-python[all,thunder]" in done.stderr
 
 
+def test_without_jax_the_error_names_the_extra():
+    code = "import sys; sys.modules['jax'] = None\nimport cuda.interop.jax"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert "ImportError: cuda.interop.jax needs JAX" in done.stderr
+    assert "open-cuda-python[jax]" in done.stderr
+
+
+def test_numpy_needs_no_framework():
+    code = "import sys\nfor name in ('torch', 'jax'): sys.modules[name] = None\nimport cuda.interop.numpy"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=100)
+
+
 def test_the_object_layer_does_not_import_it():
     code = "import sys, cuda.core; cuda.core.Device; print([name for name in sys.modules if 'interop' in name])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)

@@ -26,12 +26,12 @@ except ImportError as error:
         name=error.name,
     ) from error
 
+from cuda.interop._errors import OperatorError
+from cuda.interop._kernels import Kernels
+from cuda.interop._record import Launch, launch_kernel
 from cuda.interop.torch._backend import FusedGraph, backend
 from cuda.interop.torch._dlpack import from_dlpack
-from cuda.interop.torch._kernels import Kernels
 from cuda.interop.torch._operator import Operator, operator
-from cuda.interop.torch._record import Launch, launch_kernel
-from cuda.interop.torch._run import OperatorError
 
 __all__ = [
     "FusedGraph",

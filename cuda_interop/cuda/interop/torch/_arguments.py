@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
-from cuda.interop.torch._signature import OPTIONAL, SCALAR, TENSORS, Parameter, Signature
+from cuda.interop._signature import OPTIONAL, SCALAR, TENSORS, Parameter, Signature
 from cuda.interop.torch._types import short_name
 
 

@@ -18,7 +18,7 @@ import torch
 from torch._C import _functorch as functorch
 from torch.autograd import forward_ad
 
-from cuda.interop.torch._signature import SCALAR, TENSORS
+from cuda.interop._signature import SCALAR, TENSORS
 
 _below_autograd = torch._C._AutoDispatchBelowAutograd
 _keys_below = torch._C._after_autograd_keyset

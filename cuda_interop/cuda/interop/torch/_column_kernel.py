@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 
+from cuda.interop._record import Launch
 from cuda.interop.fusion import Group
 from cuda.interop.torch._fused_kernel import FusedKernel, Stride
-from cuda.interop.torch._record import Launch
 
 _THREADS = 128  # columns of a block
 _ROWS_OF_A_CHUNK = 32  # at least

@@ -12,8 +12,9 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from cuda.core import Buffer, Device, Kernel, LaunchConfig, launch
-from cuda.interop.torch._record import Launch
-from cuda.interop.torch._run import OperatorError, stream_of
+from cuda.interop._errors import OperatorError
+from cuda.interop._record import Launch
+from cuda.interop.torch._run import stream_of
 
 _PATTERNS = (0x5A, 0xA5)  # memory that nothing wrote has the first in one run, and the second in another
 

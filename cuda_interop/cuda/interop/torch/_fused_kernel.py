@@ -11,10 +11,10 @@ from typing import Any
 import torch
 
 from cuda.core import ProgramOptions
+from cuda.interop._kernels import Kernels
+from cuda.interop._record import Launch
 from cuda.interop.fusion import Group, generate
 from cuda.interop.fusion._generate import MOST_COLUMNS, needs_axes
-from cuda.interop.torch._kernels import Kernels
-from cuda.interop.torch._record import Launch
 from cuda.interop.torch._run import run
 
 Stride = int | None  # the axis whose stride is an argument of the kernel; None: 0

@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
-from cuda.interop.torch._signature import SCALAR, TENSOR, TENSORS, Signature
+from cuda.interop._gradient_names import GradientNames
+from cuda.interop._signature import SCALAR, TENSOR, TENSORS, Signature
 
 
 class Gradient:
@@ -31,25 +31,16 @@ class Gradient:
     """
 
     def __init__(self, name: str, signature: Signature, function: Callable[..., Any], wrt: Sequence[str]) -> None:
-        self.name, self.function, self.wrt = name, function, tuple(wrt)
-        self.inputs = [each.name for each in signature.parameters]
-        count = 1 if signature.returned is None else signature.returned
-        suffixes = [""] if signature.returned is None else [f"_{index}" for index in range(count)]
-        outputs, grads = ([f"{kind}{suffix}" for suffix in suffixes] for kind in ("out", "grad"))
+        self.names = names = GradientNames(name, signature, function, wrt)
+        self.name, self.function, self.wrt, self.inputs = name, function, names.wrt, names.inputs
         self.defaults = [each.default for each in signature.parameters]
-        takes = list(inspect.signature(function).parameters)
-        if unknown := [each for each in takes if each not in (*self.inputs, *outputs, *grads)]:
-            known = ", ".join([*self.inputs, *outputs, *grads])
-            raise TypeError(f"{name}: its gradient takes {unknown[0]!r}, must be one of {known}")
-        if unknown := [each for each in self.wrt if each not in signature.tensors]:
-            raise ValueError(f"{name}: wrt names {unknown[0]!r}, must be one of {', '.join(signature.tensors)}")
         kinds = {each.name: each.kind for each in signature.parameters}
         self.of_list = [kinds[each] for each in self.wrt] == [TENSORS]  # it may return the gradients of the list
-        values = [*self.inputs, *outputs]
-        self.saves = [(each, values.index(each), kinds.get(each, TENSOR)) for each in takes if each not in grads]
+        values, grads = [*names.inputs, *names.outputs], names.grads
+        self.saves = [(each, values.index(each), kinds.get(each, TENSOR)) for each in names.takes if each not in grads]
         self.saved = tuple(index for _, index, kind in self.saves if kind != SCALAR)
         self.kept = tuple(index for _, index, kind in self.saves if kind == SCALAR)
-        self.grads = [(each, grads.index(each)) for each in takes if each in grads]
+        self.grads = [(each, grads.index(each)) for each in names.takes if each in grads]
 
     def setup(self, ctx: Any, inputs: Sequence[Any], output: Any) -> None:
         """Save what the gradient takes."""
@@ -83,11 +74,7 @@ class Gradient:
         found = self.function(**values)
         if not isinstance(found, (tuple, list)) or (self.of_list and not _is_nested(found)):
             found = (found,)
-        if len(found) != len(self.wrt):
-            raise RuntimeError(
-                f"{self.name}: its gradient returns {len(found)} values, but there are {len(self.wrt)} parameters to "
-                f"differentiate ({', '.join(self.wrt)}): name those that have a gradient, wrt=(...)"
-            )
+        self.names.check_count(self.name, found)
         by_name = dict(zip(self.wrt, found, strict=True))
         return [by_name.get(name) for name in self.inputs]
 

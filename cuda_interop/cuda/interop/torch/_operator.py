@@ -12,11 +12,12 @@ import torch
 from torch.compiler import is_dynamo_compiling
 
 from cuda.core import ProgramOptions
+from cuda.interop._kernels import Kernels
+from cuda.interop._names import kernel_name
+from cuda.interop._record import Launch, record
 from cuda.interop.torch import _autograd, _debug, _gradient, _pickle, _plan, _run, _signature, _vmap
 from cuda.interop.torch._arguments import Arguments
-from cuda.interop.torch._kernels import Kernels
-from cuda.interop.torch._names import kernel_name
-from cuda.interop.torch._record import Launch, record
+from cuda.interop.torch._types import SPELLING
 
 _TAGS = (torch.Tag.pt2_compliant_tag, torch.Tag.needs_exact_strides)
 
@@ -187,7 +188,7 @@ class Operator:
             template = each.kernel or self._kernel
             if template is None:
                 raise ValueError(f"{self.name}: launch_kernel needs the kernel's name, kernel=..., here or of operator")
-            names.append(kernel_name(self.name, template, named))
+            names.append(kernel_name(self.name, template, named, SPELLING))
         return outputs, launches, names
 
     def _run(self, *args: Any) -> Any:

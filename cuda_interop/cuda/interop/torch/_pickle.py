@@ -1,17 +1,16 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Operators in pickles: with their compiled code, so that another process need not compile."""
+"""Operators of PyTorch in pickles: with their compiled code and their gradients."""
 
 from __future__ import annotations
 
-import importlib
-import sys
 from collections.abc import Callable
 from typing import Any
 
-from cuda.interop.torch._kernels import Kernels
+from cuda.interop import _pickle
 
 known: dict[str, Any] = {}  # the operators of this process, by name
+share = _pickle.share
 
 
 def reduce(operator: Any, made: Callable[..., Any]) -> tuple[Any, ...]:
@@ -19,23 +18,8 @@ def reduce(operator: Any, made: Callable[..., Any]) -> tuple[Any, ...]:
 
     Only pickles of cloudpickle, which Dask uses, can contain the function of an operator that cannot be imported.
     """
-    function, kernels, gradient = operator._function, operator.kernels, operator._gradient
-    module, name = function.__module__, function.__qualname__
-    if module != "__main__" and getattr(sys.modules.get(module), name, None) is operator:
-        return imported, (module, name, kernels)
-    state = None if gradient is None else (gradient.function, gradient.wrt)
-    return made, (operator.name, function, kernels, operator.recipe), state
-
-
-def imported(module: str, name: str, kernels: Kernels) -> Any:
-    """Return an operator of a module, with compiled code."""
-    operator = getattr(importlib.import_module(module), name)
-    share(operator, kernels)
-    return operator
-
-
-def share(operator: Any, kernels: Kernels) -> None:
-    """Give an operator compiled code for its source."""
-    if operator.kernels.source != kernels.source:
-        raise ValueError(f"{operator.name}: this process has an operator of this name with another source")
-    operator.kernels.add_compiled(kernels)
+    function, gradient = operator._function, operator._gradient
+    found = _pickle.reduce(operator, function, made, operator.name, function, operator.kernels, operator.recipe)
+    if found[0] is not made:
+        return found
+    return *found, None if gradient is None else (gradient.function, gradient.wrt)

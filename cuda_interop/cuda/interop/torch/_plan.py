@@ -15,9 +15,9 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from cuda.core import LaunchConfig
+from cuda.interop._signature import OPTIONAL, SCALAR, TENSOR, Parameter
 from cuda.interop.torch._fast import FastPath, Plan, Step
 from cuda.interop.torch._run import own, stream_of
-from cuda.interop.torch._signature import OPTIONAL, SCALAR, TENSOR, Parameter
 
 _CREATING = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided")
 _CPU = torch.device("cpu")

@@ -11,14 +11,11 @@ from typing import Any
 import torch
 
 from cuda.core import CUDAError, Device, LaunchConfig, Stream, launch
-from cuda.interop.torch._kernels import Kernels
-from cuda.interop.torch._record import Launch
+from cuda.interop._errors import OperatorError
+from cuda.interop._kernels import Kernels
+from cuda.interop._record import Launch
 
 own = threading.local()  # its `stream` is for tensors of the CPU
-
-
-class OperatorError(RuntimeError):
-    """A kernel of an operator failed; the message names both."""
 
 
 def stream_of(device: torch.device) -> Stream:

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import torch
 
+from cuda.interop._names import Spelling
+
 # Type of elements -> its name in CUDA C++. Half and bfloat16 need cuda_fp16.h and cuda_bf16.h, the narrow ones
 # cuda_fp8.h and cuda_fp4.h, complex numbers cuda/std/complex: the source includes what it uses.
 _CUDA = {
@@ -43,3 +45,6 @@ def cuda_name(dtype: torch.dtype) -> str:
         return CUDA_TYPES[dtype]
     except KeyError:
         raise TypeError(f"{dtype} has no equivalent in CUDA C++") from None
+
+
+SPELLING = Spelling(torch.Tensor, torch.dtype, short_name, cuda_name)

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from cuda.interop.torch._signature import Signature
+from cuda.interop._signature import Signature
 
 
 def rule(call: Callable[..., Any], signature: Signature, leading: Collection[str]) -> Callable[..., Any]:

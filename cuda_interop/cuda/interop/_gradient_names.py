@@ -1,0 +1,47 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters of gradients, which are matched by names: parameters and outputs of the operator, their gradients."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from cuda.interop._signature import Signature
+
+
+class GradientNames:
+    """What the gradient of an operator takes and returns.
+
+    Attributes
+    ----------
+    inputs, outputs, grads : list of str
+        The names that it may take: the operator's parameters, `out` (`out_0`, `out_1` and so on of several outputs),
+        and their gradients `grad` (`grad_0` and so on).
+    takes : list of str
+        Those that it takes.
+    wrt : tuple of str
+        The parameters whose gradients it returns.
+    """
+
+    def __init__(self, name: str, signature: Signature, function: Callable[..., Any], wrt: Sequence[str]) -> None:
+        self.wrt = tuple(wrt)
+        self.inputs = [each.name for each in signature.parameters]
+        count = 1 if signature.returned is None else signature.returned
+        suffixes = [""] if signature.returned is None else [f"_{index}" for index in range(count)]
+        self.outputs, self.grads = ([f"{kind}{suffix}" for suffix in suffixes] for kind in ("out", "grad"))
+        self.takes = list(inspect.signature(function).parameters)
+        if unknown := [each for each in self.takes if each not in (*self.inputs, *self.outputs, *self.grads)]:
+            known = ", ".join([*self.inputs, *self.outputs, *self.grads])
+            raise TypeError(f"{name}: its gradient takes {unknown[0]!r}, must be one of {known}")
+        if unknown := [each for each in self.wrt if each not in signature.tensors]:
+            raise ValueError(f"{name}: wrt names {unknown[0]!r}, must be one of {', '.join(signature.tensors)}")
+
+    def check_count(self, name: str, found: Sequence[Any]) -> None:
+        """Raise if a gradient returns another number of values than there are parameters to differentiate."""
+        if len(found) != len(self.wrt):
+            raise RuntimeError(
+                f"{name}: its gradient returns {len(found)} values, but there are {len(self.wrt)} parameters to "
+                f"differentiate ({', '.join(self.wrt)}): name those that have a gradient, wrt=(...)"
+            )

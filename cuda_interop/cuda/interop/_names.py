@@ -1,0 +1,63 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Names of kernels: the names of an operator's arguments in braces stand for their types or values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+_FIELD = re.compile(r"\{(\w*)\}")
+
+
+class Spelling(NamedTuple):
+    """How a framework's arrays and types are recognised, and how types are spelled."""
+
+    array: type | tuple[type, ...]
+    dtype: type
+    short: Callable[[Any], str]  # as the framework spells a type: "float32"
+    cuda: Callable[[Any], str]  # in CUDA C++: "float"
+
+
+def fields(template: str) -> list[str]:
+    """Return the names in braces."""
+    return _FIELD.findall(template)
+
+
+def kernel_name(operator: str, template: str, arguments: Mapping[str, Any], spelling: Spelling) -> str:
+    """Return the name of a kernel for these arguments.
+
+    Between `<` and `>` an array stands for its type in CUDA C++, before them for the framework's name of it. `{dtype}`
+    is the type of the first array. Numbers stand for themselves.
+    """
+    head, bracket, tail = template.partition("<")
+
+    def filled(text: str, spell: Callable[[Any], str]) -> str:
+        return _FIELD.sub(lambda found: _text(found[1], arguments, spelling, spell), text)
+
+    try:
+        return filled(head, spelling.short) + bracket + filled(tail, spelling.cuda)
+    except KeyError as error:
+        names = ", ".join(["dtype", *arguments])
+        raise ValueError(f"{operator}: kernel {template!r} has {{{error.args[0]}}}, must be one of {names}") from None
+    except TypeError as error:
+        raise TypeError(f"{operator}: kernel {template!r}: {error}") from None
+
+
+def _text(name: str, arguments: Mapping[str, Any], spelling: Spelling, spell: Callable[[Any], str]) -> str:
+    if name == "dtype" and name not in arguments:
+        value = next((each for each in arguments.values() if isinstance(each, spelling.array)), None)
+    else:
+        value = arguments[name]
+    if isinstance(value, (list, tuple)) and value:
+        value = value[0]
+    if isinstance(value, spelling.array):
+        return spell(value.dtype)  # type: ignore[attr-defined]
+    if isinstance(value, spelling.dtype):
+        return spell(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
+        return str(value)
+    raise TypeError(f"{name} is {value!r}, which stands for no type and no number of a template")
