@@ -175,6 +175,92 @@ def test_tensors_of_the_device(tmp_path):
     assert programs.right(run(tmp_path / "tensors.py", "--torch", tmp_path=tmp_path)) == ["tensors"]
 
 
+GRAPHS = """
+import copy, torch, triton, triton.language as tl
+@triton.jit
+def add(x, y, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at, at < n) + tl.load(y + at, at < n), at < n)
+def plus(x, y):
+    out = torch.empty_like(x)
+    add[(triton.cdiv(x.numel(), 128),)](x, y, out, x.numel(), BLOCK=128)
+    return out
+x = torch.ones(1000, device="cuda")
+counter = torch.zeros(3, device="cuda")
+plus(x, x)
+graph = torch.cuda.CUDAGraph()
+with torch.cuda.graph(graph):
+    assert torch.cuda.is_current_stream_capturing()
+    counter += 1
+    twice = plus(x, x)
+    square = twice * twice
+    result = plus(square, torch.ones_like(x)).view(10, 100)
+    fresh = torch.full((2,), 7.0, device="cuda")
+    with torch.cuda.stream(torch.cuda.Stream()):
+        last = plus(fresh, fresh)
+assert not torch.cuda.is_current_stream_capturing() and counter.tolist() == [0, 0, 0]
+for value in (1, 3):
+    x.fill_(value)
+    fresh.zero_()
+    graph.replay()
+    assert result.tolist() == [[(2.0 * value) ** 2 + 1] * 100] * 10
+    assert last.tolist() == [14, 14]
+assert counter.tolist() == [2, 2, 2]
+for refused in (lambda: counter.sum().item(), lambda: counter.cpu(), lambda: counter.nonzero(), torch.cuda.synchronize):
+    other = torch.cuda.CUDAGraph()
+    try:
+        with torch.cuda.graph(other):
+            refused()
+    except RuntimeError as error:
+        assert "not permitted when stream is capturing" in str(error), error
+    else:
+        raise AssertionError(refused)
+layers = torch.nn.Linear(4, 8), torch.nn.BatchNorm1d(8), torch.nn.ReLU(), torch.nn.Linear(8, 1)
+model = torch.nn.Sequential(*layers).cuda()
+plain = copy.deepcopy(model)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+data, target = torch.randn(16, 4, device="cuda"), torch.randn(16, 1, device="cuda")
+def step(model):
+    loss = torch.nn.functional.mse_loss(model(data), target)
+    loss.backward()
+    return loss
+graph = torch.cuda.CUDAGraph()
+optimizer.zero_grad(set_to_none=True)
+with torch.cuda.graph(graph):
+    loss = step(model)
+    optimizer.step()
+other = torch.optim.SGD(plain.parameters(), lr=0.1)
+for _ in range(3):
+    data.normal_()
+    graph.replay()
+    other.zero_grad()
+    expected = step(plain)
+    other.step()
+    torch.testing.assert_close(loss, expected)
+for ours, theirs in zip(model.state_dict().values(), plain.state_dict().values()):
+    torch.testing.assert_close(ours, theirs)
+graphed = torch.cuda.make_graphed_callables(torch.nn.Linear(4, 4).cuda(), (torch.randn(2, 4, device="cuda"),))
+y = graphed(torch.ones(2, 4, device="cuda"))
+y.sum().backward()
+assert graphed.weight.grad.tolist() == [[2.0] * 4] * 4
+graph.reset()
+try:
+    graph.replay()
+except RuntimeError:
+    pass
+else:
+    raise AssertionError
+milliseconds = triton.testing.do_bench_cudagraph(lambda: plus(x, x), rep=5)
+assert milliseconds > 0
+print("graphs is right")
+"""
+
+
+def test_cuda_graphs_of_kernels_and_operations(tmp_path):
+    (tmp_path / "graphs.py").write_text(GRAPHS)
+    assert programs.right(run(tmp_path / "graphs.py", "--torch", tmp_path=tmp_path)) == ["graphs"]
+
+
 def test_only_with_the_option(tmp_path):
     (tmp_path / "plain.py").write_text("import torch; print(torch.cuda.is_available()); torch.zeros(1, device='cuda')")
     done = run(tmp_path / "plain.py", tmp_path=tmp_path)

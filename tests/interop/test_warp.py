@@ -32,3 +32,26 @@ def test_what_needs_libcudart_raises(tmp_path):
     done = run(tmp_path / "texture.py", tmp_path)
     assert done.returncode == 1
     assert "needs NVIDIA's libcudart" in done.stderr
+
+
+FILLS = """
+import numpy as np, warp as wp
+pinned = wp.full(3, 2, dtype=float, device="cpu", pinned=True)  # before a context is current
+assert pinned.numpy().tolist() == [2, 2, 2]
+kinds = [(wp.float32, 3.5), (wp.vec3, wp.vec3(1.0, 2.0, 3.0)), (wp.vec3h, wp.vec3h(1.0, 2.0, 3.0)), (wp.uint8, 7),
+         (wp.mat22d, wp.mat22d(1.0, 2.0, 3.0, 4.0)), (wp.vec3ub, wp.vec3ub(1, 2, 3))]
+arrays = [wp.zeros(5, dtype=kind, device="cuda:0") for kind, _ in kinds]
+with wp.ScopedCapture("cuda:0") as capture:
+    for array, (_, value) in zip(arrays, kinds):
+        array.fill_(value)
+assert not any(array.numpy().any() for array in arrays)
+wp.capture_launch(capture.graph)
+for array, (kind, value) in zip(arrays, kinds):
+    assert np.array_equal(array.numpy(), wp.full(5, value, dtype=kind, device="cpu").numpy()), kind
+print("fills is right")
+"""
+
+
+def test_fills_in_a_graph_and_pinned_memory_at_first(tmp_path):
+    (tmp_path / "fills.py").write_text(FILLS)
+    assert programs.right(run(tmp_path / "fills.py", tmp_path)) == ["fills"]

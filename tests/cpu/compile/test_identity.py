@@ -151,3 +151,23 @@ for name, module in sys.modules.items():
     missing = {path for path in loaded - known if pathlib.Path(path).suffix == ".py"}
     assert {pathlib.Path(path).parent.name for path in missing} <= {"cpu"}  # the cache folder and the like
     assert len(loaded & known) > 50
+
+
+def test_links_to_the_package_and_llvmlite_do_not_change_the_key(tmp_path):
+    """`run --python` makes such links in a folder that is new each time."""
+    llvmlite = pytest.importorskip("llvmlite")
+    found = set()
+    for name in ("first", "second"):
+        folder = tmp_path / name
+        (folder / "cuda").mkdir(parents=True)
+        (folder / "cuda" / "cpu").symlink_to(pathlib.Path(identity.__file__).parents[1])
+        (folder / "llvmlite").symlink_to(pathlib.Path(llvmlite.__file__).parent)
+        code = "from cuda.cpu.compile import identity; print(identity.__file__, identity.compiler().hex())"
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": str(folder)}, capture_output=True, text=True,
+            check=True,
+        )  # fmt: skip
+        file, value = done.stdout.split()
+        assert file.startswith(str(folder))
+        found.add(value)
+    assert len(found) == 1

@@ -106,7 +106,9 @@ class Code:
     device_runtime: bool = False  # kernels may launch others (those in `symbols`), copy and so on
     # (kernel name, FULL_RUN or HALF_RUN) -> MachineCode, compiled at the first call. Raises ptx.error.PtxError.
     compile: Callable[..., MachineCode] | None = None
-    # The same with counters.
+    # Kernel name -> local memory per thread, without recursion, which does not compile it.
+    local_bytes: Callable[[str], int] | None = None
+    # The same as `compile`, with counters.
     compile_profiled: Callable[..., MachineCode] | None = None
     # Fault -> description of its instruction, "" if unknown.
     locate: Callable[[Fault], str] | None = None

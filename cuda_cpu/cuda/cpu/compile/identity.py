@@ -15,7 +15,8 @@ import sys
 from cuda.cpu.compile import machines
 from cuda.cpu.signals import own
 
-PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# Real paths: `run --python` makes links to the package and llvmlite in a folder of its own.
+PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 # Folders whose modules determine the machine code.
 SOURCES = (
     "check", "compile", "counters", "debug", "emit", "emit/access", "emit/instructions", "emit/instructions/matrix",
@@ -28,6 +29,7 @@ CPUINFO = "/proc/cpuinfo"
 
 
 def _file(path: str) -> str:
+    path = os.path.realpath(path)
     status = os.stat(path)
     return f"{path} {status.st_size} {status.st_mtime_ns}"
 

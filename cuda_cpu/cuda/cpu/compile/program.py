@@ -74,6 +74,7 @@ def code_of(program: Program, most_registers: int = 0) -> Code:
     compiler = _Compiler(program)
     code.compile = compiler.compile
     code.compile_profiled = compiler.compile_profiled
+    code.local_bytes = compiler.local_bytes
     code.locate = compiler.locate
     code.describe_site = compiler.describe_site
     code.frames_of_site = compiler.frames_of_site
@@ -105,6 +106,11 @@ class _Compiler:
                 program = self._program.laid_out(name)
                 self._profiled[name, lane_run] = jit.compile_profiled(program, name, lane_run)
             return self._profiled[name, lane_run]
+
+    def local_bytes(self, name: str) -> int:
+        from cuda.cpu.emit.kernel import local_bytes  # imports the emitter, which loading does not need
+
+        return local_bytes(self._program.laid_out(name), name)
 
     def locate(self, fault: Fault) -> str:
         with self._lock:

@@ -159,6 +159,7 @@ def code_of(data: bytes, capability: int) -> Code:
     return Code(
         kernels=kernels, variables=compiler.variables, symbols=list(compiler.variables), compile=compiler.compile,
         compile_profiled=compiler.compile, locate=compiler.locate,
+        local_bytes=lambda name: compiler.compile(name).local_bytes,
     )  # fmt: skip
 
 

@@ -103,7 +103,7 @@ def emit_kernel(program: Program, name: str, settings: Settings = DEFAULT) -> Ke
     if emitted is None:
         return full_warps()
     module, graphs, why = emitted
-    local = _local_bytes(program, name, {})
+    local = local_bytes(program, name)
     notes = functools.partial(_notes, graphs, settings, why)
     return KernelText(module.text() + METADATA, _path(module, graphs, why), local, notes)
 
@@ -279,11 +279,12 @@ def _callers_of(program: Program, functions: list[Function], does: Callable[[Fun
     )
 
 
-def _local_bytes(program: Program, name: str, known: dict[str, int]) -> int:
-    """Return the local memory of the deepest call chain; a recursive function counts once."""
+def local_bytes(program: Program, name: str, known: dict[str, int] | None = None) -> int:
+    """Return the local memory of the deepest call chain of a laid out program; a recursive function counts once."""
+    known = {} if known is None else known
     if name not in known:
         known[name] = 0
-        below = [_local_bytes(program, callee, known) for callee in program.callees(name)]
+        below = [local_bytes(program, callee, known) for callee in program.callees(name)]
         padding = local_alignment(program.functions[name]) - 16  # upper bound; a kernel has none, it starts at 0
         known[name] = local_size(program.functions[name]) + max(below, default=0)
         known[name] += 0 if program.functions[name].entry else padding

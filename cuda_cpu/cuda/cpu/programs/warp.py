@@ -13,8 +13,9 @@ needs NVIDIA's driver. Warp calls it by ctypes, where each function has its argu
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from cuda.cpu.programs.driver_calls import call, returned
@@ -36,15 +37,36 @@ def address(argument: Any) -> ctypes.c_void_p:
     return _pointer(value(argument))
 
 
-def wait(context: Any) -> None:
-    """Wait for all work of a context, None: of the current one, or of device 0 if there is none."""
+@contextlib.contextmanager
+def current(context: Any = None) -> Iterator[None]:
+    """Make a context current. None: the one that is, or that of device 0 if none is."""
     if context is None:
         context = returned(_pointer, "cuCtxGetCurrent") or returned(_pointer, "cuDevicePrimaryCtxRetain", 0)
     call("cuCtxPushCurrent_v2", address(context))
     try:
-        call("cuCtxSynchronize")
+        yield
     finally:
         returned(_pointer, "cuCtxPopCurrent_v2")
+
+
+def wait(context: Any) -> None:
+    """Wait for all work of a context, see `current`."""
+    with current(context):
+        call("cuCtxSynchronize")
+
+
+def fill(to: int, pattern: bytes, count: int, stream: ctypes.c_void_p) -> None:
+    """Write a pattern of bytes several times, by commands of a stream, which may be captured into a graph."""
+    unit = next(each for each in (4, 2, 1) if (to | len(pattern)) % each == 0)
+    kind: Any = {4: ctypes.c_uint32, 2: ctypes.c_uint16, 1: ctypes.c_ubyte}[unit]
+    words = (kind * (len(pattern) // unit)).from_buffer_copy(pattern)
+    if len(set(words)) == 1:
+        size = _size(len(words) * count)
+        call(f"cuMemsetD{8 * unit}Async", _pointer(to), kind(words[0]), size, stream)
+        return
+    for at, word in enumerate(words):  # a column of one word in each repetition
+        place, pitch = _pointer(to + at * unit), _size(len(pattern))
+        call(f"cuMemsetD2D{8 * unit}Async", place, pitch, kind(word), _size(1), _size(count), stream)
 
 
 class Functions:
@@ -66,7 +88,8 @@ class Functions:
         return returned(_pointer, "cuMemAllocManaged", _size(max(size, 1)), 1)
 
     def alloc_pinned(self, size: int, *_: Any) -> int:
-        return returned(_pointer, "cuMemHostAlloc", _size(max(size, 1)), 0)
+        with current():
+            return returned(_pointer, "cuMemHostAlloc", _size(max(size, 1)), 0)
 
     def free_device(self, context: Any, pointer: Any, *_: Any) -> None:
         call("cuMemFree_v2", address(pointer))
@@ -85,6 +108,11 @@ class Functions:
     def memset_device(self, context: Any, to: Any, byte: int, size: int, stream: Any) -> bool:
         call("cuMemsetD8Async", address(to), ctypes.c_ubyte(byte & 255), _size(size), self._stream(context, stream))
         return True
+
+    def memtile_device(self, context: Any, to: Any, source: Any, size: int, count: int) -> None:
+        if count and size:
+            with current(context):
+                fill(value(to), ctypes.string_at(value(source), size), count, self._stream(context, None))
 
     def cuda_event_elapsed_time(self, begin: Any, end: Any) -> float:
         return returned(ctypes.c_float, "cuEventElapsedTime", address(begin), address(end))

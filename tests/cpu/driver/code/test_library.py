@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from cuda.cpu import abi, driver
+from cuda.cpu.compile import jit
 
 
 @contextlib.contextmanager
@@ -209,6 +210,23 @@ def test_attributes_of_a_kernel(context, refused):
             driver.cuKernelGetAttribute(77, kernel, 0)
         with refused("INVALID_DEVICE"):
             driver.cuKernelGetAttribute(which, kernel, 5)
+
+
+WITH_LOCAL_MEMORY = """
+.version 8.5
+.target sm_90
+.address_size 64
+.func f() { .local .b64 inner[4]; ret; }
+.visible .entry k() { .local .b32 outer[10]; call f; ret; }
+"""
+
+
+def test_local_memory_is_known_without_compiling(context, monkeypatch):
+    """Triton asks for it before the first launch, whose block decides how a kernel is compiled."""
+    monkeypatch.setattr(jit, "compile_kernel", lambda *_: pytest.fail("compiled"))
+    with library(WITH_LOCAL_MEMORY) as handle:
+        kernel = driver.cuLibraryGetKernel(handle, b"k")
+        assert driver.cuKernelGetAttribute(abi.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, kernel, 0) == 48 + 32
 
 
 def test_parameters_of_a_kernel(context, refused):

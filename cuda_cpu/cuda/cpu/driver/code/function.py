@@ -161,9 +161,9 @@ def attribute(code: Code, kernel: Kernel, settings: dict[int, int], which: int) 
     if which in settings:
         return settings[which]
     if which == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-        assert code.compile is not None
+        assert code.local_bytes is not None
         with images.ptx_errors(CUDA_ERROR_INVALID_PTX):
-            return code.compile(kernel.name).local_bytes
+            return code.local_bytes(kernel.name)
     cluster = kernel.required_cluster or (0, 0, 0)
     answers = {
         CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: kernel.max_threads,

@@ -31,7 +31,7 @@ from cuda.cpu.abi import (
     CU_DEVICE_ATTRIBUTE_WARP_SIZE,
 )
 from cuda.cpu.programs.driver_calls import call, returned
-from cuda.cpu.programs.pytorch import driver
+from cuda.cpu.programs.pytorch import driver, graphs
 
 # Properties of the device by PyTorch's names.
 PROPERTIES = {
@@ -85,22 +85,29 @@ class Stream:
         driver.use_device()
         if handle is None:
             handle = returned(ctypes.c_void_p, "cuStreamCreateWithPriority", 1, priority)
-        self.cuda_stream, self.device, self.priority = handle, torch.device("cuda", 0), priority
+        self.handle, self.device, self.priority = handle, torch.device("cuda", 0), priority
+
+    @property
+    def cuda_stream(self) -> int:
+        """The driver's handle. While the thread captures a graph, its launches on all streams are part of it."""
+        graph = graphs.capture()
+        return self.handle if graph is None else graph.stream
 
     def __cuda_stream__(self) -> tuple[int, int]:
         return 0, self.cuda_stream
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Stream) and self.cuda_stream == other.cuda_stream
+        return isinstance(other, Stream) and self.handle == other.handle
 
     def __hash__(self) -> int:
-        return hash(self.cuda_stream)
+        return hash(self.handle)
 
     def query(self) -> bool:
         return True
 
     def synchronize(self) -> None:
-        call("cuStreamSynchronize", ctypes.c_void_p(self.cuda_stream))
+        graphs.refuse_in_capture("synchronisation")
+        call("cuStreamSynchronize", ctypes.c_void_p(self.handle))
 
     def record_event(self, event: Event | None = None) -> Event:
         event = event or Event()
@@ -179,6 +186,7 @@ def device_context(device: Any) -> Any:
 
 
 def synchronize(device: Any = None) -> None:
+    graphs.refuse_in_capture("synchronisation")
     driver.use_device()
     call("cuCtxSynchronize")
 
@@ -203,7 +211,6 @@ FUNCTIONS = {
     "Stream": Stream,
     "Event": Event,
     "empty_cache": lambda: None,
-    "is_current_stream_capturing": lambda: False,
     "manual_seed": torch.default_generator.manual_seed,
     "manual_seed_all": torch.default_generator.manual_seed,
 }

@@ -20,7 +20,7 @@ _users: collections.Counter[int] = collections.Counter()  # start of registered 
 def use_device() -> None:
     """Make the primary context of device 0 current in this thread."""
     if not hasattr(_local, "storages"):
-        _local.storages = {}
+        _local.storages, _local.kept = {}, None
         call("cuInit", 0)
         context = returned(ctypes.c_void_p, "cuDevicePrimaryCtxRetain", 0)
         call("cuCtxSetCurrent", ctypes.c_void_p(context))
@@ -49,15 +49,25 @@ def register(storage: Any) -> None:
             _local.storages[start] = storage
 
 
+def keep_storages(kept: dict[int, Any] | None) -> dict[int, Any]:
+    """Begin to keep the storages of launches that a graph captures, in a dict, or end this; return the dict before."""
+    use_device()
+    before, _local.kept = _local.kept, kept
+    return before or {}
+
+
 def finish_launch(metadata: object = None) -> None:
-    """Wait for the kernels of this thread, and forget the storages.
+    """Wait for the kernels of this thread, and forget the storages; a graph that is being captured keeps them.
 
     PyTorch's operations read and free memory of the host at once, without asking for streams: that would be too early
     while kernels use it.
     """
     use_device()
     try:
-        call("cuCtxSynchronize")
+        if _local.kept is None:
+            call("cuCtxSynchronize")
+        else:
+            _local.kept.update(_local.storages)
     finally:
         with _lock:
             for start in _local.storages:

@@ -15,7 +15,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils import _device
 from torch.utils._pytree import tree_map_only
 
-from cuda.cpu.programs.pytorch import driver, precision
+from cuda.cpu.programs.pytorch import driver, graphs, precision
 
 HOST, DEVICE = torch.device("cpu"), torch.device("cuda", 0)
 
@@ -30,7 +30,10 @@ class DeviceTensor(torch.Tensor):
         kwargs = kwargs or {}
         if is_device(kwargs.get("device")):
             kwargs = kwargs | {"device": HOST}
+        graph = graphs.capture()
         with torch._C._DisableTorchDispatch():
+            if graph is not None:
+                return on_device(graphs.captured_operation(graph, func, args, kwargs))
             result = precision.call(func, args, kwargs)
         return on_device(result)
 
@@ -76,6 +79,7 @@ def is_device(device: Any) -> bool:
 
 def plain(tensor: torch.Tensor) -> torch.Tensor:
     """Return the memory of a tensor as one of the host."""
+    graphs.refuse_in_capture("a copy to the host")
     with torch._C._DisableTorchDispatch():
         return tensor.detach()
 
@@ -97,6 +101,7 @@ class _Move(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
         ctx.source = tensor.device
+        graphs.refuse_in_capture("a copy between host and device")
         with torch._C._DisableTorchDispatch():
             copy = torch.empty_like(tensor).copy_(tensor)
         return on_device(copy) if device == DEVICE else copy
@@ -141,7 +146,11 @@ def run(func: Any, args: Any, kwargs: Any) -> Any:
         return precision.attention(func, args, kwargs)
     if func is torch.device or not is_device(kwargs.get("device")):
         return func(*args, **kwargs)
-    return on_device(func(*args, **(kwargs | {"device": HOST})))
+    result = on_device(func(*args, **(kwargs | {"device": HOST})))
+    graph = graphs.capture()
+    if graph is not None and "empty" not in getattr(func, "__name__", ""):
+        graph.add_operation(lambda: func(*args, **(kwargs | {"device": HOST})), result)
+    return result
 
 
 class Mode(TorchFunctionMode):
