@@ -17,7 +17,6 @@ from thunder.extend import OperatorExecutor
 from cuda.interop.thunder import _kernels, _source
 
 operator_executor = OperatorExecutor("cuda_core_operators", version="1")
-_TYPES = {torch.float64, torch.float32, torch.float16, torch.bfloat16}
 
 
 def torch_type(x: TensorProxy) -> torch.dtype:
@@ -42,7 +41,7 @@ def per_row(x: TensorProxy) -> TensorProxy:
 
 def is_supported(x: Any, *others: Any) -> bool:
     """Return whether a tensor has rows of a type that the kernels have, and the others its type."""
-    if not isinstance(x, TensorProxy) or x.ndim == 0 or x.numel == 0 or to_torch_dtype(x.dtype) not in _TYPES:
+    if not isinstance(x, TensorProxy) or x.ndim == 0 or x.numel == 0 or to_torch_dtype(x.dtype) not in _source.TYPES:
         return False
     return all(each is None or (each.dtype == x.dtype and each.device == x.device) for each in others)
 

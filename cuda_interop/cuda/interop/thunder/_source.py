@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
 from cuda.core import ObjectCode, ProgramOptions
 from cuda.interop.torch import Kernels
 
+TYPES = {torch.float64, torch.float32, torch.float16, torch.bfloat16}  # of the elements that the kernels take
 PREAMBLE = r"""
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -65,3 +68,26 @@ def _is_aligned(tensor: Tensor, count: int) -> bool:
     whole = all(stride % count == 0 for size, stride in zip(sizes, strides, strict=True) if size != 1)
     packed = tensor.ndim == 0 or tensor.stride(-1) == 1 or tensor.shape[-1] == 1
     return whole and packed and tensor.data_ptr() % (count * tensor.element_size()) == 0
+
+
+def rows_of(x: Tensor) -> Tensor:
+    """Return a tensor as a matrix of its rows; a copy unless these are equally far apart and their elements are not."""
+    columns = x.shape[-1] if x.ndim else 1
+    if x.ndim and x.stride(-1) != 1 and columns != 1:
+        x = x.contiguous()
+    return x.reshape(x.numel() // max(columns, 1), columns)
+
+
+def load_of(columns: int, *tensors: Tensor) -> int:
+    """Return `width`, or 1 for the tensors of PyTorch's compiler, which have no addresses."""
+    if torch.compiler.is_compiling():
+        return 1
+    try:
+        return width(columns, *tensors)
+    except RuntimeError:  # from data_ptr, when a backward pass is traced
+        return 1
+
+
+def device_of(x: Any) -> str:
+    """Return the name of the device of a tensor, or of a proxy of Thunder."""
+    return str(x.device) if isinstance(x.device, torch.device) else str(x.device.device_str())
