@@ -11,13 +11,13 @@ pytest.importorskip(
     exc_type=ImportError,
 )
 import thunder  # noqa: E402
+from executor_results import assert_as_in_double, calls, values  # noqa: E402
 from transformer_blocks import block  # noqa: E402
 
 from cuda.interop.thunder import fused_kernels, fusion_executor, operator_executor  # noqa: E402
 
 F = torch.nn.functional
 pytestmark = [pytest.mark.needs_nvrtc, pytest.mark.timeout(300)]
-TOLERANCES = {torch.float64: 1e-10, torch.float32: 2e-5, torch.float16: 4e-3, torch.bfloat16: 3e-2}
 TARGET = torch.tensor([3, 0, -100, 7, 2, 9])
 
 # Name -> the operation of x, weight and bias, and how many of these it has
@@ -34,23 +34,10 @@ OPERATIONS = {
 }
 
 
-def values(function, inputs):
-    """Return the value and the gradients of a function, weighted by cosines."""
-    value = function(*inputs)
-    weights = torch.cos(torch.arange(value.numel())).reshape(value.shape).to(value.dtype)
-    return [value.detach(), *torch.autograd.grad((value * weights).sum(), inputs)]
-
-
 def inputs_of(name, columns, dtype):
     torch.manual_seed(columns)
     shapes = [(6, columns), (columns,), (columns,)][: OPERATIONS[name][1]]
     return [torch.randn(*shape, dtype=dtype, requires_grad=True) for shape in shapes]
-
-
-def calls(function):
-    """Return the calls of kernels in the traces, forward and backward."""
-    traces = (thunder.last_traces(function)[-1], thunder.last_backward_traces(function)[-1])
-    return [[line.sym.name for line in each.bound_symbols if "cuda_" in line.sym.name] for each in traces]
 
 
 # 37 columns have loads of one element, 64 of 16 bytes
@@ -64,12 +51,7 @@ def test_values_and_gradients(name, dtype, columns):
     operation = OPERATIONS[name][0]
     compiled = thunder.jit(operation, executors=[operator_executor])
     inputs = inputs_of(name, columns, dtype)
-    wide = [each.detach().double().requires_grad_() for each in inputs]
-    found = values(compiled, inputs)
-    most = TOLERANCES[dtype]
-    for part, expected in zip(found, values(operation, wide), strict=True):
-        assert part.dtype == dtype
-        torch.testing.assert_close(part.double(), expected, atol=most, rtol=most)
+    assert_as_in_double(compiled, operation, inputs)
     assert [len(each) for each in calls(compiled)] == [1, 1]
 
 
@@ -104,44 +86,6 @@ def test_what_it_does_not_have_stays_of_pytorch():
         for part, expected in zip(values(compiled, [x]), values(function, [x]), strict=True):
             torch.testing.assert_close(part, expected, atol=1e-5, rtol=1e-5)
         assert calls(compiled) == [[], []]
-
-
-@pytest.mark.parametrize("dtype", TOLERANCES, ids=str)
-@pytest.mark.parametrize("causal", [False, True])
-def test_attention(causal, dtype):
-    def function(q, k, v):
-        return F.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=0.3)
-
-    compiled = thunder.jit(function, executors=[operator_executor])
-    torch.manual_seed(0)
-    inputs = [torch.randn(2, 3, n, d, dtype=dtype, requires_grad=True) for n, d in ((9, 8), (13, 8), (13, 6))]
-    wide = [each.detach().double().requires_grad_() for each in inputs]
-    most = TOLERANCES[dtype]
-    for part, expected in zip(values(compiled, inputs), values(function, wide), strict=True):
-        torch.testing.assert_close(part.double(), expected, atol=most, rtol=most)
-    assert calls(compiled) == [["cuda_attention"], ["cuda_attention_backward"]]
-
-
-def test_attention_with_a_mask_has_the_kernels_of_softmax():
-    mask = torch.eye(6)
-    compiled = thunder.jit(
-        lambda x: F.scaled_dot_product_attention(x, x, x, attn_mask=mask), executors=[operator_executor]
-    )
-    x = torch.randn(1, 2, 6, 8, requires_grad=True)
-    torch.testing.assert_close(compiled(x), F.scaled_dot_product_attention(x, x, x, attn_mask=mask))
-    assert calls(compiled) == [["cuda_softmax"], ["cuda_softmax_backward"]]
-
-
-def test_attention_of_views_of_more_keys_than_threads():
-    def function(x):
-        q, k, v = (each.unflatten(-1, (2, 8)).transpose(1, 2) for each in x.chunk(3, -1))
-        return F.scaled_dot_product_attention(q, k, v, is_causal=True)
-
-    compiled = thunder.jit(function, executors=[operator_executor])
-    torch.manual_seed(0)
-    x = torch.randn(2, 150, 48, requires_grad=True)
-    for part, expected in zip(values(compiled, [x]), values(function, [x]), strict=True):
-        torch.testing.assert_close(part, expected, atol=1e-5, rtol=1e-5)
 
 
 # Calls of operators and fused kernels, forward and backward, as docs/thunder.md states them

@@ -3,7 +3,8 @@
 """Executors of Lightning Thunder that make CUDA C++ kernels of the operations in its traces.
 
 `fusion_executor` fuses element-wise operations, casts, broadcasts, and reductions of the last or of all other axes.
-`operator_executor` has kernels for softmax, layer norm, RMS norm, GELU, cross-entropy and attention. The extra
+`operator_executor` has kernels for softmax, layer norm, RMS norm, GELU, cross-entropy and attention, and for the
+functions `rotary_embedding` and `swiglu`; `OperatorPatterns` finds in traces what these functions stand for. The extra
 ``thunder`` names the versions that work together.
 
 Examples
@@ -27,10 +28,21 @@ except (ImportError, AttributeError) as error:  # AttributeError: PyTorch 2.13 h
     ) from error
 
 from cuda.interop.thunder import _attention as _attention  # registers it
+from cuda.interop.thunder import _functions as _functions
 from cuda.interop.thunder._fusion import fused_kernels, fusion_executor
 from cuda.interop.thunder._operators import operator_executor
+from cuda.interop.thunder._patterns import OperatorPatterns
+from cuda.interop.thunder._rotary import rotary_embedding
+from cuda.interop.thunder._swiglu import swiglu
 
 register_executor(fusion_executor)
 register_executor(operator_executor)
 
-__all__ = ["fused_kernels", "fusion_executor", "operator_executor"]
+__all__ = [
+    "OperatorPatterns",
+    "fused_kernels",
+    "fusion_executor",
+    "operator_executor",
+    "rotary_embedding",
+    "swiglu",
+]

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Scaled dot-product attention of the operator executor: kernels, and which calls it takes.
+"""Which calls of scaled dot-product attention the operator executor takes, and their gradients.
 
-A block of 128 threads has one query; its scores are in shared memory. Backward, one kernel has a query per block, for
-its gradient, and one a key, for those of the key and the value; both compute the probabilities again from the logarithm
-of their sum, so that no matrix of scores is in memory.
+Thunder knows no grouped heads (`enable_gqa`), and refuses masks of float32 for narrower queries. In programs compiled
+with the executor, `scaled_dot_product_attention` below stands for PyTorch's function: it makes such calls kernels, and
+repeats keys and values where the kernels cannot take the call.
 """
 
 from __future__ import annotations
@@ -13,224 +13,161 @@ from typing import Any
 
 import thunder.torch as ltorch
 import torch
+from thunder.core.dtypes import to_dtype
 from thunder.core.proxies import TensorProxy
 from thunder.core.transforms import get_grad, put_grad
 from torch import Tensor
 
-from cuda.interop.thunder import _kernels, _operators
-from cuda.interop.torch import launch_kernel, operator
+from cuda.interop.thunder import _attention_kernels as kernels
+from cuda.interop.thunder import _source
+from cuda.interop.thunder._operators import is_supported, operator_executor, per_row, symbol, torch_type
 
-_MOST_KEYS = 8192  # scores in float in 48 KiB of shared memory, beside the rest
-_THREADS = 128
-_SOURCE = r"""
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-template <class T> struct Accumulator { using type = float; };
-template <> struct Accumulator<double> { using type = double; };
-template <class T> using Acc = typename Accumulator<T>::type;
-#define THREADS 128
-#define EACH(i, count) int i = threadIdx.x; i < count; i += THREADS
-
-// The sum, or the maximum, of a block's values, which all its threads get
-template <class S, bool MOST> __device__ S reduced(S value)
-{
-    __shared__ S parts[THREADS / 32];
-    for (int lanes = 16; lanes > 0; lanes /= 2) {
-        const S other = __shfl_xor_sync(0xffffffff, value, lanes);
-        value = MOST ? max(value, other) : value + other;
-    }
-    __syncthreads();
-    if (threadIdx.x % 32 == 0)
-        parts[threadIdx.x / 32] = value;
-    __syncthreads();
-    value = parts[0];
-    for (int k = 1; k < THREADS / 32; ++k)
-        value = MOST ? max(value, parts[k]) : value + parts[k];
-    return value;
-}
-template <class T> __device__ Acc<T> dot(const T *a, const T *b, int size)
-{
-    Acc<T> sum = 0;
-    for (int d = 0; d < size; ++d)
-        sum += (Acc<T>)a[d] * (Acc<T>)b[d];
-    return sum;
-}
-
-template <class T, bool CAUSAL> __global__ void attention(
-    const T *q, const T *k, const T *v, T *y, Acc<T> *log_sum, double scale, int queries, int keys, int size, int width)
-{
-    using S = Acc<T>;
-    extern __shared__ double memory[];
-    S *scores = reinterpret_cast<S *>(memory);
-    const long long row = blockIdx.y * (long long)queries + blockIdx.x;
-    const int seen = CAUSAL ? min(keys, (int)blockIdx.x + 1) : keys;
-    q += row * size, k += blockIdx.y * (long long)keys * size, v += blockIdx.y * (long long)keys * width;
-    S top = -__int_as_float(0x7f800000), sum = 0;
-    for (EACH(j, seen)) {
-        scores[j] = dot(q, k + (long long)j * size, size) * (S)scale;
-        top = max(top, scores[j]);
-    }
-    top = reduced<S, true>(top);
-    for (EACH(j, seen)) {
-        scores[j] = exp(scores[j] - top);
-        sum += scores[j];
-    }
-    sum = reduced<S, false>(sum);
-    if (threadIdx.x == 0)
-        log_sum[row] = top + log(sum);
-    for (EACH(d, width)) {
-        S value = 0;
-        for (int j = 0; j < seen; ++j)
-            value += scores[j] * (S)v[(long long)j * width + d];
-        y[row * width + d] = (T)(value / sum);
-    }
-}
-
-// delta: the sum of gradient times result, which the other kernel needs, too
-template <class T, bool CAUSAL> __global__ void attention_queries(
-    const T *q, const T *k, const T *v, const T *y, const Acc<T> *log_sum, const T *grad, T *dq, Acc<T> *delta,
-    double scale, int queries, int keys, int size, int width)
-{
-    using S = Acc<T>;
-    extern __shared__ double memory[];
-    S *slopes = reinterpret_cast<S *>(memory);
-    const long long row = blockIdx.y * (long long)queries + blockIdx.x;
-    const int seen = CAUSAL ? min(keys, (int)blockIdx.x + 1) : keys;
-    q += row * size, k += blockIdx.y * (long long)keys * size, v += blockIdx.y * (long long)keys * width;
-    y += row * width, grad += row * width;
-    S along = 0;
-    for (EACH(d, width)) along += (S)y[d] * (S)grad[d];
-    along = reduced<S, false>(along);
-    if (threadIdx.x == 0)
-        delta[row] = along;
-    for (EACH(j, seen)) {
-        const S likely = exp(dot(q, k + (long long)j * size, size) * (S)scale - log_sum[row]);
-        slopes[j] = likely * (dot(grad, v + (long long)j * width, width) - along);
-    }
-    __syncthreads();
-    for (EACH(d, size)) {
-        S value = 0;
-        for (int j = 0; j < seen; ++j)
-            value += slopes[j] * (S)k[(long long)j * size + d];
-        dq[row * size + d] = (T)(value * (S)scale);
-    }
-}
-template <class T, bool CAUSAL> __global__ void attention_keys(
-    const T *q, const T *k, const T *v, const Acc<T> *log_sum, const T *grad, const Acc<T> *delta, T *dk, T *dv,
-    double scale, int queries, int keys, int size, int width)
-{
-    using S = Acc<T>;
-    extern __shared__ double memory[];
-    S *slopes = reinterpret_cast<S *>(memory), *likely = slopes + queries;
-    const long long row = blockIdx.y * (long long)keys + blockIdx.x, first = blockIdx.y * (long long)queries;
-    q += first * size, grad += first * width, log_sum += first, delta += first;
-    k += row * size, v += row * width;
-    for (EACH(i, queries)) {
-        const bool sees = !CAUSAL || (int)blockIdx.x <= i;
-        likely[i] = sees ? exp(dot(q + (long long)i * size, k, size) * (S)scale - log_sum[i]) : 0;
-        slopes[i] = likely[i] * (dot(grad + (long long)i * width, v, width) - delta[i]);
-    }
-    __syncthreads();
-    for (EACH(d, size)) {
-        S value = 0;
-        for (int i = 0; i < queries; ++i)
-            value += slopes[i] * (S)q[(long long)i * size + d];
-        dk[row * size + d] = (T)(value * (S)scale);
-    }
-    for (EACH(d, width)) {
-        S value = 0;
-        for (int i = 0; i < queries; ++i)
-            value += likely[i] * (S)grad[(long long)i * width + d];
-        dv[row * width + d] = (T)value;
-    }
-}
-"""
-_KERNELS = _kernels.BundledKernels(_SOURCE)
+_MOST_COLUMNS = 1024  # of a key or a value: sums in double in 48 KiB of shared memory, beside two tiles of scores
 
 
-def _sizes(q: Tensor, k: Tensor, v: Tensor) -> tuple[int, int, int, int, int]:
-    """Return the numbers of heads of all batches, of queries and of keys, and the lengths of a key and a value."""
-    *batch, queries, size = q.shape
-    return torch.Size(batch).numel(), queries, k.shape[-2], size, v.shape[-1]
+def _load(q: Tensor, k: Tensor, v: Tensor, *others: Tensor) -> int:
+    return min(_source.width(q.shape[-1], q, k), _source.width(v.shape[-1], v, *others))
 
 
-@operator("cuda_core_thunder::attention", _KERNELS, kernel="attention<{q}, {causal}>")
-def attention(q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float) -> tuple[Tensor, Tensor]:
-    heads, queries, keys, size, width = _sizes(q, k, v)
-    y = q.new_empty((*q.shape[:-1], width))
-    log_sum = q.new_empty(q.shape[:-1], dtype=_kernels.accumulator(q.dtype))
-    launch_kernel(
-        (queries, heads), _THREADS, q, k, v, y, log_sum, scale, queries, keys, size, width,
-        shared_bytes=keys * log_sum.element_size(),
-    )  # fmt: skip
-    return y, log_sum
+def _attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, causal: bool, scale: float) -> Any:
+    return kernels.attention(q, k, v, mask, kernels.kind_of(mask, q), causal, scale, _load(q, k, v))
 
 
-@operator("cuda_core_thunder::attention_backward", _KERNELS, kernel="attention_queries<{q}, {causal}>")
-def attention_backward(
-    q: Tensor, k: Tensor, v: Tensor, y: Tensor, log_sum: Tensor, grad: Tensor, causal: bool, scale: float
-) -> tuple[Tensor, Tensor, Tensor]:
-    heads, queries, keys, size, width = _sizes(q, k, v)
-    dq, dk, dv = (torch.empty_like(each) for each in (q, k, v))
-    delta, numbers = torch.empty_like(log_sum), (scale, queries, keys, size, width)
-    launch_kernel(
-        (queries, heads), _THREADS, q, k, v, y, log_sum, grad, dq, delta, *numbers,
-        shared_bytes=keys * log_sum.element_size(),
-    )  # fmt: skip
-    launch_kernel(
-        (keys, heads), _THREADS, q, k, v, log_sum, grad, delta, dk, dv, *numbers,
-        kernel="attention_keys<{q}, {causal}>", shared_bytes=2 * queries * log_sum.element_size(),
-    )  # fmt: skip
-    return dq, dk, dv
+def _attention_backward(
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, y: Tensor, log_sum: Tensor, grad: Tensor, causal: bool,
+    scale: float,
+) -> Any:  # fmt: skip
+    kind, load = kernels.kind_of(mask, q), _load(q, k, v, grad)
+    return kernels.attention_backward(q, k, v, mask, y, log_sum, grad, kind, causal, scale, load)
+
+
+def _attention_slopes(
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor, y: Tensor, log_sum: Tensor, grad: Tensor, scale: float
+) -> Any:
+    kind, load = kernels.kind_of(mask, q), _load(q, k, v, grad)
+    return kernels.attention_slopes(q, k, v, mask, y, log_sum, grad, kind, scale, load)
 
 
 def _meta(q: Any, k: Any, v: Any, *_: Any) -> Any:
-    return TensorProxy(like=q, shape=(*q.shape[:-1], v.shape[-1])), _operators.per_row(q)
+    return TensorProxy(like=q, shape=(*q.shape[:-1], v.shape[-1])), per_row(q)
 
 
-_forward = _operators.symbol("attention", _meta, attention)
-_backward = _operators.symbol(
-    "attention_backward",
-    lambda q, k, v, *_: tuple(TensorProxy(like=each) for each in (q, k, v)),
-    attention_backward,
+def _slopes_meta(q: Any, k: Any, *_: Any) -> Any:
+    dtype = to_dtype(_source.accumulator(torch_type(q)))
+    return TensorProxy(like=q, shape=(*q.shape[:-1], k.shape[-2]), dtype=dtype)
+
+
+_forward = symbol("attention", _meta, _attention)
+_backward = symbol(
+    "attention_backward", lambda q, k, v, *_: tuple(TensorProxy(like=each) for each in (q, k, v)), _attention_backward
 )
+_slopes = symbol("attention_slopes", _slopes_meta, _attention_slopes)
 
 
 def _scale(q: Any, scale: float | None) -> float:
     return float(q.shape[-1]) ** -0.5 if scale is None else float(scale)
 
 
-def _is_supported(
-    q: Any, k: Any, v: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False, *, scale: Any = None
-) -> bool:
-    if attn_mask is not None or dropout_p != 0.0 or not _operators.is_supported(q, k, v):
+def _is_mask(q: Any, k: Any, mask: Any) -> bool:
+    """Return whether a mask is one that the kernels read: boolean or added to the scores, and broadcast to these."""
+    if not isinstance(mask, TensorProxy) or mask.device != q.device or q.ndim > 4 or mask.ndim > q.ndim:
         return False
-    heads = q.ndim >= 3 and q.shape[:-2] == k.shape[:-2] == v.shape[:-2] and q.numel and k.numel and v.numel
-    sizes = q.shape[-1] == k.shape[-1] and k.shape[-2] == v.shape[-2]
-    bytes_of_a_score = _kernels.accumulator(_operators.torch_type(q)).itemsize
-    return bool(heads) and sizes and max(k.shape[-2], 2 * q.shape[-2]) * bytes_of_a_score <= 4 * _MOST_KEYS
+    scores = (*q.shape[:-1], k.shape[-2])
+    fits = all(size in (1, other) for size, other in zip(mask.shape[::-1], scores[::-1], strict=False))
+    return fits and torch_type(mask) in (torch.bool, torch_type(q), torch.float32)
+
+
+def _shapes_fit(q: Any, k: Any, v: Any, grouped: bool) -> bool:
+    """Return whether keys and values belong together, and their heads to those of the queries."""
+    if not 3 <= q.ndim == k.ndim == v.ndim or not (q.numel and k.numel and v.numel):
+        return False
+    pairs = k.shape[:-1] == v.shape[:-1] and q.shape[-1] == k.shape[-1] and q.shape[:-3] == k.shape[:-3]
+    heads = q.shape[-3] % k.shape[-3] == 0 if grouped else q.shape[-3] == k.shape[-3]
+    return pairs and heads and max(q.shape[-1], v.shape[-1]) <= _MOST_COLUMNS
+
+
+def _has_kernel(
+    q: Any, k: Any, v: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False, *,
+    scale: Any = None, grouped: bool = False,
+) -> bool:  # fmt: skip
+    if dropout_p != 0.0 or not is_supported(q, k, v) or not _shapes_fit(q, k, v, grouped):
+        return False
+    return attn_mask is None or (not is_causal and _is_mask(q, k, attn_mask))
 
 
 def _transform(
     q: Any, k: Any, v: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False, *, scale: Any = None
 ) -> Any:
-    return _forward(q, k, v, bool(is_causal), _scale(q, scale))[0]
+    return _forward(q, k, v, attn_mask, bool(is_causal), _scale(q, scale))[0]
+
+
+def _summed(slopes: Any, mask: Any) -> Any:
+    """Return the gradient of a mask from those of the scores to which it is broadcast."""
+    extra = slopes.ndim - mask.ndim
+    wide = [at for at, size in enumerate(mask.shape, extra) if size == 1 and slopes.shape[at] != 1]
+    found = ltorch.sum(slopes, [*range(extra), *wide]) if extra or wide else slopes
+    return ltorch.to(ltorch.reshape(found, tuple(mask.shape)), mask.dtype)
 
 
 def _gradient(
     q: Any, k: Any, v: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False, *, scale: Any = None
 ) -> Any:
     causal, factor = bool(is_causal), _scale(q, scale)
-    y, log_sum = _forward(q, k, v, causal, factor)
-    gradients = _backward(q, k, v, y, log_sum, get_grad(y), causal, factor)
-    for each, grad in zip((q, k, v), gradients, strict=True):
-        put_grad(each, grad)
+    y, log_sum = _forward(q, k, v, attn_mask, causal, factor)
+    grad = get_grad(y)
+    gradients = _backward(q, k, v, attn_mask, y, log_sum, grad, causal, factor)
+    for each, found in zip((q, k, v), gradients, strict=True):
+        put_grad(each, found)
+    if attn_mask is not None and torch_type(attn_mask) != torch.bool:  # Thunder drops it if nothing needs it
+        put_grad(attn_mask, _summed(_slopes(q, k, v, attn_mask, y, log_sum, grad, factor), attn_mask))
     return y
 
 
-_operators.operator_executor.register_implementation(
-    ltorch.scaled_dot_product_attention,
-    checker=_is_supported,
-    execution_transform=_transform,
-    grad_transform=_gradient,
+operator_executor.register_implementation(
+    ltorch.scaled_dot_product_attention, checker=_has_kernel, execution_transform=_transform, grad_transform=_gradient
 )
+_direct = symbol(  # for calls that Thunder's operation refuses
+    "direct_attention",
+    lambda q, k, v, *_, **__: TensorProxy(like=q, shape=(*q.shape[:-1], v.shape[-1])),
+    lambda q, k, v, mask=None, dropout=0.0, causal=False, *, scale=None: _attention(
+        q, k, v, mask, causal, _scale(q, scale)
+    )[0],
+)
+operator_executor.register_implementation(_direct, execution_transform=_transform, grad_transform=_gradient)
+
+
+def _repeated(x: Any, count: int) -> Any:
+    """Return keys or values with each head repeated."""
+    *batch, heads, length, columns = x.shape
+    wide = ltorch.expand(ltorch.unsqueeze(x, -3), (*batch, heads, count, length, columns))
+    return ltorch.reshape(wide, (*batch, heads * count, length, columns))
+
+
+def scaled_dot_product_attention(
+    query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
+    scale: float | None = None, enable_gqa: bool = False,
+) -> Any:  # fmt: skip
+    """Add attention to a trace, as PyTorch's function of this name, with grouped heads."""
+    options = (attn_mask, dropout_p, is_causal)
+    grouped = enable_gqa and query.ndim >= 3 and not query.shape[-3] == key.shape[-3] == value.shape[-3]
+    wide_mask = isinstance(attn_mask, TensorProxy) and torch_type(attn_mask) == torch.float32 != torch_type(query)
+    if grouped:
+        _check_heads(query, key, value)
+    if (grouped or wide_mask) and _has_kernel(query, key, value, *options, scale=scale, grouped=grouped):
+        return _direct(query, key, value, *options, scale=scale)
+    if grouped:
+        key, value = (_repeated(each, query.shape[-3] // each.shape[-3]) for each in (key, value))
+    return ltorch.scaled_dot_product_attention(query, key, value, *options, scale=scale)
+
+
+def _check_heads(query: Any, key: Any, value: Any) -> None:
+    """Raise if the heads of the queries are no multiple of the others."""
+    heads = [each.shape[-3] for each in (query, key, value)]
+    if any(count == 0 or heads[0] % count for count in heads[1:]):
+        raise ValueError(
+            f"scaled_dot_product_attention: query, key and value have {heads[0]}, {heads[1]} and {heads[2]} heads; "
+            "those of the query must be a multiple of the others'"
+        )
+
+
+operator_executor._lookasides[torch.nn.functional.scaled_dot_product_attention] = scaled_dot_product_attention

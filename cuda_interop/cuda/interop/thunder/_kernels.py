@@ -13,30 +13,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from cuda.core import ObjectCode, ProgramOptions
-from cuda.interop.torch import Kernels, launch_kernel, operator
+from cuda.interop.thunder._source import PREAMBLE, BundledKernels, accumulator
+from cuda.interop.torch import launch_kernel, operator
 
-_SOURCE = r"""
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-template <class T> struct Accumulator { using type = float; };
-template <> struct Accumulator<double> { using type = double; };
-template <class T> using Acc = typename Accumulator<T>::type;
-template <class T, int N> struct alignas(sizeof(T) * N) Pack { T at[N]; };  // one load or store
-
-template <class T, int N> __device__ void load(const T *from, Acc<T> (&to)[N])
-{
-    const Pack<T, N> pack = *reinterpret_cast<const Pack<T, N> *>(from);
-    for (int k = 0; k < N; ++k)
-        to[k] = (Acc<T>)pack.at[k];
-}
-template <class T, int N> __device__ void store(T *to, const Acc<T> (&from)[N])
-{
-    Pack<T, N> pack;
-    for (int k = 0; k < N; ++k)
-        pack.at[k] = (T)from[k];
-    *reinterpret_cast<Pack<T, N> *>(to) = pack;
-}
+_SOURCE = (
+    PREAMBLE
+    + r"""
 template <class S> __device__ S add_lanes(S value)
 {
     for (int lanes = 16; lanes > 0; lanes /= 2)
@@ -51,7 +33,6 @@ template <class S> __device__ S most_of_lanes(S value)
 }
 #define ROWS long long row = blockIdx.x * (long long)blockDim.y + threadIdx.y; row < rows; row += gridDim.x * blockDim.y
 #define COLUMNS int i = threadIdx.x * N; i < n; i += 32 * N
-#define EACH int k = 0; k < N; ++k
 
 template <class T, int N> __global__ void softmax(const T *x, T *y, long long rows, int n)
 {
@@ -244,14 +225,7 @@ template <class T, int N> __global__ void cross_entropy_backward(
     }
 }
 """
-
-
-class BundledKernels(Kernels):
-    """The kernels; their options are made when the first is compiled, as that initialises the driver."""
-
-    def _compiled(self, name: str, arch: str) -> ObjectCode:
-        self.options = self.options or ProgramOptions(use_bundled_headers=True)
-        return super()._compiled(name, arch)
+)
 
 
 _KERNELS = BundledKernels(_SOURCE)
@@ -262,18 +236,6 @@ _MOST_CHUNKS = 64
 
 def _define(name: str, kernel: str) -> Any:
     return operator(f"cuda_core_thunder::{name}", _KERNELS, kernel=kernel)
-
-
-def width(columns: int, *tensors: Tensor | None) -> int:
-    """Return how many elements a load has: 16 bytes if all rows of all tensors are aligned to that, else 1."""
-    most = 16 // (tensors[0].element_size() if tensors[0] is not None else 16)
-    aligned = all(each is None or (each.is_contiguous() and each.data_ptr() % 16 == 0) for each in tensors)
-    return most if columns % most == 0 and aligned else 1
-
-
-def accumulator(dtype: torch.dtype) -> torch.dtype:
-    """Return the type in which a type is accumulated."""
-    return torch.float64 if dtype == torch.float64 else torch.float32
 
 
 def _per_row(x: Tensor) -> Tensor:

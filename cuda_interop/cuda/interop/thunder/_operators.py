@@ -14,10 +14,9 @@ from thunder.core.proxies import TensorProxy
 from thunder.core.transforms import get_grad, put_grad
 from thunder.extend import OperatorExecutor
 
-from cuda.interop.thunder import _kernels
+from cuda.interop.thunder import _kernels, _source
 
 operator_executor = OperatorExecutor("cuda_core_operators", version="1")
-_TYPES = {torch.float64, torch.float32, torch.float16, torch.bfloat16}
 
 
 def torch_type(x: TensorProxy) -> torch.dtype:
@@ -36,13 +35,13 @@ def _like(x: TensorProxy, *_: Any) -> TensorProxy:
 
 def per_row(x: TensorProxy) -> TensorProxy:
     """Return the proxy of a tensor with an accumulated number for each row."""
-    dtype = to_dtype(_kernels.accumulator(to_torch_dtype(x.dtype)))
+    dtype = to_dtype(_source.accumulator(to_torch_dtype(x.dtype)))
     return TensorProxy(like=x, shape=x.shape[:-1], dtype=dtype)
 
 
 def is_supported(x: Any, *others: Any) -> bool:
     """Return whether a tensor has rows of a type that the kernels have, and the others its type."""
-    if not isinstance(x, TensorProxy) or x.ndim == 0 or x.numel == 0 or to_torch_dtype(x.dtype) not in _TYPES:
+    if not isinstance(x, TensorProxy) or x.ndim == 0 or x.numel == 0 or to_torch_dtype(x.dtype) not in _source.TYPES:
         return False
     return all(each is None or (each.dtype == x.dtype and each.device == x.device) for each in others)
 
@@ -51,11 +50,11 @@ def is_supported(x: Any, *others: Any) -> bool:
 
 
 def _softmax(x: torch.Tensor) -> torch.Tensor:
-    return _kernels.softmax(x, _kernels.width(x.shape[-1], x))
+    return _kernels.softmax(x, _source.width(x.shape[-1], x))
 
 
 def _softmax_backward(y: torch.Tensor, grad: torch.Tensor) -> torch.Tensor:
-    return _kernels.softmax_backward(y, grad, _kernels.width(y.shape[-1], y, grad))
+    return _kernels.softmax_backward(y, grad, _source.width(y.shape[-1], y, grad))
 
 
 softmax = symbol("softmax", _like, _softmax)
@@ -84,11 +83,11 @@ operator_executor.register_implementation(
 
 
 def _norm(x: Any, weight: Any, bias: Any, eps: float, centred: bool) -> Any:
-    return _kernels.norm(x, weight, bias, eps, centred, _kernels.width(x.shape[-1], x, weight, bias))
+    return _kernels.norm(x, weight, bias, eps, centred, _source.width(x.shape[-1], x, weight, bias))
 
 
 def _norm_backward(x: Any, weight: Any, mean: Any, scale: Any, grad: Any, centred: bool) -> Any:
-    width = _kernels.width(x.shape[-1], x, weight, grad)
+    width = _source.width(x.shape[-1], x, weight, grad)
     return _kernels.norm_backward(x, weight, mean, scale, grad, centred, width)
 
 
@@ -125,7 +124,7 @@ operator_executor.register_implementation(
 
 
 def _eps(x: Any, eps: float | None) -> float:
-    dtype = _kernels.accumulator(to_torch_dtype(x.dtype))
+    dtype = _source.accumulator(to_torch_dtype(x.dtype))
     return torch.finfo(dtype).eps if eps is None else eps
 
 
@@ -141,11 +140,11 @@ operator_executor.register_implementation(
 
 
 def _gelu(x: torch.Tensor, tanh: bool) -> torch.Tensor:
-    return _kernels.gelu(x, tanh, _kernels.width(x.numel(), x))
+    return _kernels.gelu(x, tanh, _source.width(x.numel(), x))
 
 
 def _gelu_backward(x: torch.Tensor, grad: torch.Tensor, tanh: bool) -> torch.Tensor:
-    return _kernels.gelu_backward(x, grad, tanh, _kernels.width(x.numel(), x, grad))
+    return _kernels.gelu_backward(x, grad, tanh, _source.width(x.numel(), x, grad))
 
 
 gelu = symbol("gelu", _like, _gelu)
@@ -170,11 +169,11 @@ operator_executor.register_implementation(
 
 
 def _cross_entropy(x: Any, target: Any, ignored: int) -> Any:
-    return _kernels.cross_entropy(x, target, ignored, _kernels.width(x.shape[-1], x))
+    return _kernels.cross_entropy(x, target, ignored, _source.width(x.shape[-1], x))
 
 
 def _cross_entropy_backward(x: Any, target: Any, log_sum: Any, grad: Any, ignored: int) -> Any:
-    return _kernels.cross_entropy_backward(x, target, log_sum, grad, ignored, _kernels.width(x.shape[-1], x))
+    return _kernels.cross_entropy_backward(x, target, log_sum, grad, ignored, _source.width(x.shape[-1], x))
 
 
 cross_entropy = symbol("cross_entropy", lambda x, *_: (per_row(x), per_row(x)), _cross_entropy)
