@@ -30,9 +30,11 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.addinivalue_line("markers", "cpu_only: tests the CPU device itself")
     config.addinivalue_line("markers", "gpu_only: needs an NVIDIA GPU")
-    config.addinivalue_line("markers", "needs_nvrtc: compiles CUDA C++")
+    config.addinivalue_line("markers", "needs_nvrtc: compiles CUDA C++, by NVRTC or clang")
+    config.addinivalue_line("markers", "of_nvrtc: tests NVRTC itself: its options, messages or code")
     config.addinivalue_line("markers", "needs_recent_nvrtc: compiles with what NVRTC has since CUDA 13.3")
     config.addinivalue_line("markers", "needs_nvjitlink: links device code")
+    config.addinivalue_line("markers", "needs_cccl: includes headers of CCCL, which NVRTC carries")
     config.addinivalue_line("markers", "needs_nvvm: compiles NVVM IR")
     config.addinivalue_line("markers", "needs_nvfatbin: makes fat binaries")
     settings.register_profile("untimed", deadline=None)  # on a busy machine, anything may take long
@@ -78,6 +80,10 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.skip(reason="tests the CPU device; run with --driver=cpu"))
         if item.get_closest_marker("gpu_only") and not on_gpu:
             item.add_marker(pytest.mark.skip(reason="needs an NVIDIA GPU; run with --driver=nvidia"))
+        if item.get_closest_marker("needs_cccl") and by_clang(item) and not cccl():
+            item.add_marker(pytest.mark.skip(reason="CCCL is not installed: pip install --no-deps nvidia-cuda-cccl"))
+        if item.get_closest_marker("of_nvrtc") and (absence("nvrtc") or by_clang(item)):
+            item.add_marker(pytest.mark.skip(reason=f"tests NVRTC: {absence('nvrtc') or 'clang is chosen'}"))
         for library in ("nvrtc", "nvJitLink", "nvvm", "nvfatbin"):
             needed = item.get_closest_marker(f"needs_{library.lower()}") and not (library == "nvrtc" and by_clang(item))
             if needed and (why := absence(library)):
@@ -96,9 +102,11 @@ def pytest_runtest_setup(item):
 
 
 def by_clang(item):
-    """Return whether clang compiles the CUDA C++ of a test."""
+    """Return whether clang compiles the CUDA C++ of a test: it is a parameter, or the choice for all tests."""
+    from support.compilers import is_clang
+
     chosen = item.callspec.params.get("compiler") if hasattr(item, "callspec") else None
-    return (chosen or os.environ.get("CUDA_PYTHON_COMPILER")) == "clang"
+    return chosen == "clang" if chosen else is_clang()
 
 
 def tests_the_cpu_device(path):
@@ -118,6 +126,13 @@ def absence(library, found={}):  # noqa: B006 - the shared default is the cache
         except pathfinder.DynamicLibNotFoundError:
             found[library] = f"lib{library} is not installed: pip install 'open-cuda-python[cu13]'"
     return found[library]
+
+
+def cccl():
+    """Return the folder of CCCL's headers for clang, "" if they are not installed."""
+    from cuda.core._program._clang import _cccl
+
+    return _cccl.installed()
 
 
 def age_of_nvrtc():

@@ -32,8 +32,12 @@ def pattern(said):
 PAGES = {str(page.relative_to(DOCS)): page for page in sorted(DOCS.rglob("*.md")) if FENCE.search(page.read_text())}
 
 
+# What pages need beside a compiler: cubins of relocatable code need nvJitLink.
+NEEDED = {"guides/compiling.md": pytest.mark.needs_nvjitlink, "guides/tma.md": pytest.mark.needs_cccl}
+
+
 @pytest.mark.needs_nvrtc
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=NEEDED.get(name, ())) for name in PAGES])
 def test_page_does_what_it_says(name, tmp_path):
     source = program(PAGES[name])
     if re.search(r"^import thunder$", source, re.MULTILINE):

@@ -1,15 +1,16 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Write the runtime API's declarations in C++, for programs that clang compiles with the project's own headers.
+"""Write the declarations of runtime API and driver API in C++, for programs that clang compiles with our own headers.
 
-Whole programs (`python -m cuda.cpu cc`) include it. It states what the model has: names, types, values. Enumerations
-that the device runtime uses are in runtime_enums.h beside it.
+Whole programs (`python -m cuda.cpu cc`) include them. They state what the model has: names, types, values. Enumerations
+that the device runtime uses are in runtime_enums.h beside them.
 """
 
 from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Sequence
 
 from codegen.model import (
     Array,
@@ -29,6 +30,7 @@ from codegen.model import (
 
 FOLDER = "cuda_core/cuda/core/_program/_clang/include/open_cuda"
 PATH = f"{FOLDER}/runtime_api.h"
+DRIVER_PATH = f"{FOLDER}/driver_api.h"
 # Enumerations of runtime_enums.h and surfaces.h.
 DEVICE = (
     "cudaError_t", "cudaMemcpyKind", "cudaLimit", "cudaFuncCache", "cudaSharedMemConfig", "cudaDeviceAttr",
@@ -38,8 +40,14 @@ HEADERS = (
     "driver_types.h", "device_types.h", "texture_types.h", "surface_types.h", "library_types.h", "cuda_runtime_api.h",
     "cuda_profiler_api.h",
 )  # fmt: skip
+DRIVER_HEADERS = ("cuda.h", "cudaProfiler.h")
+ALIGNED = {"CUtensorMap_st": 64}  # CUDA Driver API reference, cuTensorMapEncodeTiled: aligned to 64 bytes
 # Constants that are pointers.
-STREAMS = ("cudaStreamLegacy", "cudaStreamPerThread")
+POINTERS = {
+    "cudaStreamLegacy": "cudaStream_t", "cudaStreamPerThread": "cudaStream_t",
+    "CU_STREAM_LEGACY": "CUstream", "CU_STREAM_PER_THREAD": "CUstream",
+    **dict.fromkeys((f"CU_LAUNCH_PARAM_{each}" for each in ("END", "BUFFER_POINTER", "BUFFER_SIZE")), "void *"),
+}  # fmt: skip
 # Default arguments, by the synopses of the CUDA Runtime API reference: function and parameter -> value.
 DEFAULTS = {
     (r"cuda(Memcpy\w*|Memset\w*|MemPrefetch)Async|cudaEventRecord(WithFlags)?|cudaLaunchKernel", "stream"): "0",
@@ -61,27 +69,54 @@ _HEAD = f"// Written by `python -m codegen write` from the CUDA headers; do not 
 
 
 def files(libraries: dict[str, Library]) -> dict[str, str]:
-    """Return the header by its path."""
-    return {PATH: render(libraries["runtime"])}
+    """Return the headers by their paths."""
+    runtime, driver = libraries["runtime"], libraries["driver"]
+    shared = [each.name for each in runtime.structs.values() if each.header in HEADERS]
+    before = '#include <stddef.h>\n#include "../vector_types.h"\n#include "runtime_enums.h"\n'
+    return {
+        PATH: render(runtime, HEADERS, DEVICE, before),
+        DRIVER_PATH: render(driver, DRIVER_HEADERS, shared, '#include <stdint.h>\n'),
+    }
 
 
-def render(library: Library) -> str:
-    parts = [_HEAD + '#include <stddef.h>\n#include "../vector_types.h"\n#include "runtime_enums.h"\n']
-    structs = {name: each for name, each in library.structs.items() if each.header in HEADERS}
+def render(library: Library, headers: Sequence[str], elsewhere: Sequence[str], before: str) -> str:
+    """Return a header with the declarations that a library has of `headers`, without those that are `elsewhere`."""
+    parts = [_HEAD + before]
+    structs = {
+        name: each for name, each in library.structs.items() if each.header in headers and name not in elsewhere
+    }
     parts += [f"{keyword(each)} {name};" for name, each in structs.items() if not name.startswith("anon_")]
     parts += [
-        enumeration(each) for each in library.enums.values() if each.header in HEADERS and each.name not in DEVICE
+        enumeration(each) for each in library.enums.values() if each.header in headers and each.name not in elsewhere
     ]
-    parts += [alias(library, each) for each in library.typedefs.values() if each.header in HEADERS]
-    parts += [constant(each) for each in library.constants.values() if each.header in HEADERS]
-    parts += [
-        definition(library, each)
-        for name, each in structs.items()
-        if each.fields and not name.startswith("anon_")
-    ]  # fmt: skip
+    parts += [alias(library, each) for each in library.typedefs.values() if each.header in headers]
+    parts += [constant(each) for each in library.constants.values() if each.header in headers]
+    parts += [definition(library, each) for each in ordered(library, structs)]
     parts += ['extern "C" {']
-    parts += [function(library, each) for each in library.functions.values() if each.header in HEADERS]
+    parts += [function(library, each) for each in library.functions.values() if each.header in headers]
     return "\n".join([*parts, "}"]) + "\n"
+
+
+def ordered(library: Library, structs: dict[str, Struct]) -> list[Struct]:
+    """Return the structs that have fields, each behind those that are fields of it."""
+    found: dict[str, Struct] = {}
+
+    def take(struct: Struct) -> None:
+        for field in struct.fields:
+            core: Type = field.type
+            while isinstance(core, Array):
+                core = core.of
+            while isinstance(core, Named) and core.name in library.typedefs:
+                core = library.typedefs[core.name].type
+            name = core.name.removeprefix("struct ").removeprefix("union ") if isinstance(core, Named) else ""
+            if name in library.structs and name not in found:
+                take(library.structs[name])
+        if struct.fields and struct.name in structs and not struct.name.startswith("anon_"):
+            found.setdefault(struct.name, struct)
+
+    for each in structs.values():
+        take(each)
+    return list(found.values())
 
 
 def enumeration(enum: Enum) -> str:
@@ -93,7 +128,8 @@ def enumeration(enum: Enum) -> str:
 
 
 def constant(given: Constant) -> str:
-    value = f"((cudaStream_t){given.value})" if given.name in STREAMS else given.value
+    pointer = POINTERS.get(given.name)
+    value = f"(({pointer}){given.value})" if pointer else given.value
     return f"#define {given.name} {value}"
 
 
@@ -107,7 +143,8 @@ def keyword(struct: Struct) -> str:
 
 
 def definition(library: Library, struct: Struct) -> str:
-    return f"{keyword(struct)} {struct.name} {body(library, struct, 0)};"
+    aligned = f"alignas({ALIGNED[struct.name]}) " if struct.name in ALIGNED else ""
+    return f"{keyword(struct)} {aligned}{struct.name} {body(library, struct, 0)};"
 
 
 def body(library: Library, struct: Struct, depth: int) -> str:

@@ -110,8 +110,24 @@ def names():
     return found | {"kernel": Module.from_source(SOURCE).scale, "config": LaunchConfig(grid=1, block=128)}
 
 
+# What examples need beside a compiler, or what they are about.
+NEEDED = {
+    "cuda.core.Linker": pytest.mark.needs_nvjitlink,
+    "cuda.core.Linker.get_info_log": pytest.mark.needs_nvjitlink,
+    "cuda.core.Linker.which_backend": pytest.mark.needs_nvjitlink,
+    "cuda.core.ObjectCode.from_fatbin": pytest.mark.needs_nvfatbin,
+    "cuda.core.ObjectCode.from_library": pytest.mark.needs_nvjitlink,
+    "cuda.core.ObjectCode.from_object": pytest.mark.needs_nvjitlink,
+    "cuda.core.Program.compile": pytest.mark.of_nvrtc,
+    "cuda.core.utils.make_fatbin": pytest.mark.needs_nvfatbin,
+}
+
+
 @pytest.mark.needs_nvrtc
-@pytest.mark.parametrize(("name", "doc"), [(name, doc) for doc, name in EXAMPLES.items()], ids=EXAMPLES.values())
+@pytest.mark.parametrize(
+    ("name", "doc"),
+    [pytest.param(name, doc, id=name, marks=NEEDED.get(name, ())) for doc, name in EXAMPLES.items()],
+)
 def test_example_runs(name, doc, device, stream, tmp_path, monkeypatch, request):
     if "Workqueue" in name:
         request.getfixturevalue("since_13_1")

@@ -40,6 +40,8 @@ LAST_LINE = {
     "compile_error.py": r"compile_error: the corrected source compiles to \d+ bytes of PTX",
 }
 
+NEEDED = {"small_compiler.py": pytest.mark.needs_nvvm, "solver_cub.py": pytest.mark.needs_cccl}
+
 OTHERS = {  # what else they need, and what they say at the end
     "torch_operator.py": ("torch", r"torch_operator: squared_relu on .+ has the gradient that PyTorch expects"),
     "dask_squares.py": ("distributed", r"dask_squares: 10 tasks on two workers found 333283335000"),
@@ -60,7 +62,7 @@ def run(name, *arguments, cwd):
     return result.stdout.splitlines()
 
 
-@pytest.mark.parametrize("name", LAST_LINE)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=NEEDED.get(name, ())) for name in LAST_LINE])
 def test_says_what_it_did(name, tmp_path, on_gpu):
     if on_gpu and name == "two_devices.py" and len(Device.get_all_devices()) < 2:
         pytest.skip("there is one GPU")

@@ -13,6 +13,7 @@ import pathlib
 import pytest
 
 PTX_KIND, CUBIN_KIND, LTOIR_KIND, LIBRARY_KIND = 2, 1, 3, 6  # nvJitLinkInputType
+VARIABLE = "CUDA_PYTHON_COMPILER"
 
 
 def _folder() -> pathlib.Path | None:
@@ -43,7 +44,10 @@ def include_option(part: str = "") -> str:
 
 def device_runtime_library() -> bytes:
     """Return libcudadevrt.a of the installed packages."""
-    return (_folder() / "lib/libcudadevrt.a").read_bytes()
+    folder = _folder()
+    if folder is None:
+        pytest.skip("libcudadevrt is not installed: pip install nvidia-cuda-runtime")
+    return (folder / "lib/libcudadevrt.a").read_bytes()
 
 
 def _bytes_of(call: object, handle: object) -> bytes:
@@ -56,8 +60,12 @@ def _bytes_of(call: object, handle: object) -> bytes:
 
 
 def is_clang() -> bool:
-    """Return whether tests compile CUDA C++ by clang, with its own headers."""
-    return os.environ.get("CUDA_PYTHON_COMPILER") == "clang"
+    """Return whether tests compile CUDA C++ by clang, with its own headers: it is named, or NVRTC is not installed."""
+    try:
+        from cuda.core._program import _compiler
+    except ModuleNotFoundError:  # cuda.cpu alone
+        return os.environ.get(VARIABLE) == "clang"
+    return _compiler.is_clang(None)
 
 
 def cached_for_compiler(make):
@@ -69,7 +77,7 @@ def cached_for_compiler(make):
 def compile_cuda(source: str, *options: str, result: str = "PTX") -> bytes:
     """Compile CUDA C++ and return PTX (without the NUL), CUBIN or LTOIR.
 
-    With CUDA_PYTHON_COMPILER=clang, PTX is made by clang through `cuda.core`.
+    PTX is made by clang, through `cuda.core`, if it is named by CUDA_PYTHON_COMPILER or NVRTC is not installed.
     """
     if result == "PTX" and is_clang():
         return _compile_by_clang(source, options)

@@ -11,7 +11,7 @@ from cuda.bindings import nvrtc
 from cuda.core import Program, ProgramOptions
 from cuda.core._program import _bundled_headers, _compiler_build
 
-pytestmark = pytest.mark.needs_nvrtc
+pytestmark = pytest.mark.of_nvrtc
 
 SOURCE = '#include <cuda_fp16.h>\nextern "C" __global__ void f(__half *x) { *x = __float2half(1); }'
 

@@ -8,6 +8,7 @@ import dataclasses
 import io
 import os
 import pathlib
+import shlex
 import stat
 import subprocess
 import sys
@@ -15,9 +16,19 @@ import sys
 import numpy as np
 import pytest
 
-from cuda.core import ClangError, LaunchConfig, LegacyPinnedMemoryResource, NVRTCError, Program, ProgramOptions, launch
+from cuda.core import (
+    ClangError,
+    LaunchConfig,
+    LegacyPinnedMemoryResource,
+    Linker,
+    LinkerOptions,
+    NVRTCError,
+    Program,
+    ProgramOptions,
+    launch,
+)
 from cuda.core._program import _compiler
-from cuda.core._program._clang import _find, _options, _precompiled
+from cuda.core._program._clang import _find, _options, _precompiled, _ptx_version
 from cuda.core.typing import CompilerBackendType
 
 if not _find.is_installed():
@@ -58,6 +69,35 @@ def test_a_template_runs(target, device):
     launch(stream, LaunchConfig(grid=1, block=128), kernel, buffer, 3.0, 100)
     stream.sync()
     np.testing.assert_array_equal(values, 3 * np.arange(100, dtype=np.float32))
+
+
+@pytest.fixture
+def without_toolkit(monkeypatch, tmp_path):
+    """Let clang find no CUDA toolkit, whatever the machine has."""
+    (tmp_path / "empty").mkdir()
+    script = tmp_path / "clang"
+    script.write_text(f'#!/bin/sh\nexec {shlex.join(_find.find()[0])} --cuda-path={tmp_path}/empty "$@"\n')
+    script.chmod(0o700)
+    monkeypatch.setenv(_find.VARIABLE, str(script))
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90a", "sm_121"])
+def test_no_toolkit_is_needed(without_toolkit, arch):
+    assert f".target {arch}\n" in compiled(F, arch=arch)
+    code = program(F, arch=arch).compile("ltoir")
+    linked = Linker(code, options=LinkerOptions(arch=arch, link_time_optimization=True, ptx=True)).link("ptx")
+    assert f".target {arch}\n" in bytes(linked.code).decode()
+
+
+def test_the_version_of_ptx_is_one_that_clang_writes():
+    numbers = {}
+    for release in range(_find.OLDEST, _find.NEWEST + 2):
+        *_, feature = _ptx_version.version_options(f"Debian clang version {release}.1.0 (1)", "sm_90")
+        numbers[release] = feature
+    assert numbers[18] == "--cuda-feature=+ptx83"
+    assert numbers[20] == "--cuda-feature=+ptx87"
+    assert {numbers[release] for release in numbers if release > 20} == {"--cuda-feature=+ptx88"}
+    assert "--cuda-feature=+ptx90" in _ptx_version.version_options("clang version 22.1.8", "sm_110a")
 
 
 def test_the_variables_for_names_are_removed():
@@ -115,6 +155,14 @@ def test_messages_look_as_nvrtcs(tmp_path):
     assert f"--> {script}:4" in done.stderr
 
 
+def test_the_place_of_an_error_is_shown_once():
+    with pytest.raises(ClangError) as caught:
+        compiled('\n#include "absent.h"\n', name="f.cu")
+    shown = "    2 | #include \"absent.h\"\n      |          ^~~~~~~~~~\n"
+    assert f"f.cu(2): fatal error: 'absent.h' file not found\n{shown}" in str(caught.value)
+    assert str(caught.value).count("#include") == 1
+
+
 def test_errors_are_those_of_nvrtc_for_programs_that_catch_them():
     with pytest.raises(NVRTCError) as caught:
         compiled("__global__ void f() { g(); }")
@@ -153,6 +201,7 @@ OPTIONS = [
     ({"define_macro": ("COUNT", "41")}, MACRO, "41", None),
     ({"define_macro": ["COUNT=42", "OTHER"]}, MACRO, "42", None),
     ({"lineinfo": True, "name": "some.cu"}, F, 'some.cu"', None),
+    ({"lineinfo": False}, F, ".entry f", ".loc"),
     ({"debug": True}, F, ".section\t.debug_info", None),
     ({"max_register_count": 40}, F, ".maxnreg 40", None),
     ({"max_register_count": 40}, SCALE + "template __global__ void scale<int>(int *, int, int);", ".maxnreg 40", None),
@@ -368,7 +417,7 @@ class TestPrecompiled:
         folder = tmp_path / "open-cuda-python/clang-headers"
         folder.mkdir(parents=True)
         os.chown(folder, 12345, 12345)
-        language = _options.language_options(ProgramOptions(), "ptx")
+        language = _options.language_options(ProgramOptions(), _find.find()[1])
         assert _precompiled.prelude(*_find.find(), language, parse=False, included=[])[0] == "-include"
         assert ".entry f" in compiled(F)
         assert not list(folder.iterdir())

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""__maxnreg__, __cluster_dims__ and __managed__ in programs compiled by clang."""
+"""__maxnreg__, __cluster_dims__, __block_size__ and __managed__ in programs compiled by clang."""
 
 from __future__ import annotations
 
@@ -69,6 +69,32 @@ def test_attributes_become_directives():
     assert b"__open_cuda" not in bytes(code.code)
 
 
+BLOCKS = """
+extern "C" __global__ void __block_size__((128, 2, 1)) alone(int *p) { *p = 1; }
+template <int N> __global__ void __block_size__((N, 1, 1), (2, N / 32, 1)) __launch_bounds__(N, 2) sized(int *p) {
+    *p = N;
+}
+template __global__ void sized<64>(int *);
+extern "C" __global__ void __block_size__((8, 1, 1)) __cluster_dims__(3, 1) clusters(int *p) { *p = 1; }
+"""
+
+
+@pytest.mark.parametrize("compiler", [pytest.param("nvrtc", marks=pytest.mark.of_nvrtc), "clang"])
+def test_block_sizes(compiler):
+    options = ProgramOptions(compiler=compiler, arch="sm_90")
+    found = directives(bytes(Program(BLOCKS, "c++", options).compile("ptx").code))
+    expected = {
+        "alone": [".blocksareclusters", ".reqntid 128, 2, 1", ".reqnctapercluster 1, 1, 1"],
+        "_Z5sizedILi64EEvPi": [
+            ".blocksareclusters", ".reqntid 64, 1, 1", ".reqnctapercluster 2, 2, 1", ".minnctapersm 2"
+        ],
+        "clusters": [".blocksareclusters", ".reqntid 8, 1, 1", ".reqnctapercluster 3, 1, 1"],
+    }  # fmt: skip
+    assert {name: sorted(re.findall(r"\.[a-z]+(?: [\d, ]*\d)?", text)) for name, text in found.items()} == {
+        name: sorted(lines) for name, lines in expected.items()
+    }
+
+
 @pytest.mark.parametrize("target", ["ptx", "cubin"])
 def test_launches_respect_the_cluster(target, device, stream):
     source = """extern "C" __global__ void __cluster_dims__(SIZE) ranks(int *p) {
@@ -106,6 +132,8 @@ def test_link_time_optimisation_keeps_the_attributes():
     [
         ("__maxnreg__(0)", "sm_90", r"line\.cu\(2\): error: __maxnreg__: the number of registers must be positive"),
         ("__cluster_dims__(2, -1)", "sm_90", r"\(2\): error: __cluster_dims__: the dimensions must be positive"),
+        ("__block_size__((64, 0, 1))", "sm_90", r"\(2\): error: __block_size__: the dimensions must be positive"),
+        ("__block_size__((64, 1, 1))", "sm_89", r"\(2\): error: __block_size__ needs the architecture sm_90 or newer"),
         ("__cluster_dims__(2)", "sm_89", r"\(2\): error: __cluster_dims__ needs the architecture sm_90 or newer"),
         ("__maxnreg__(8) __launch_bounds__(32)", "sm_90", "kernel k has __launch_bounds__ and __maxnreg__: remove one"),
         ("__maxnreg__(blockDim.x)", "sm_90", "constant"),

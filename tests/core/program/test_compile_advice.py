@@ -16,7 +16,7 @@ from cuda.core._program import _compile_advice as advice
 KERNEL = 'extern "C" __global__ void f(int *x) { *x = 1; }'
 TEMPLATE = "template <class T> __global__ void scale(T a, T *x) { *x *= a; }"
 CALLER = 'extern "C" __device__ int other(); extern "C" __global__ void f(int *x) { *x = other(); }'
-CARRIES = "is one of the headers that NVRTC carries: give ProgramOptions(use_bundled_headers=True)."
+CARRIES = " is one of the headers that NVRTC carries: give ProgramOptions(use_bundled_headers=True)."
 HOST = "is a header for host code, which device code does not have: "
 
 pytestmark = pytest.mark.needs_nvrtc
@@ -39,11 +39,6 @@ def compile_it(source=KERNEL, target="cubin", names=(), **options):
             "ProgramOptions(use_bundled_headers=True).",
         ),
         ("<array>", {"use_bundled_headers": True}, f"<array> {HOST}use <cuda/std/array> with the names of cuda::std."),
-        ("<cuda/std/array>", {}, f"<cuda/std/array> {CARRIES}"),
-        ("<cub/cub.cuh>", {}, f"<cub/cub.cuh> {CARRIES}"),
-        ("<cuda_fp16.h>", {}, f"<cuda_fp16.h> {CARRIES}"),
-        ("<cuda_runtime.h>", {}, "<cuda_runtime.h>: NVRTC includes what kernels need of it by itself: leave it out."),
-        ("<curand_kernel.h>", {}, "<curand_kernel.h> is a header of the package nvidia-curand: install it, and"),
         ('"mine.h"', {}, '"mine.h" was looked for in no folder, for include_path names none: name its folder by'),
         ('"mine.h"', {"include_path": "/"}, "\"mine.h\" was looked for in '/': name its folder by ProgramOptions("),
         ('"mine.h"', {"include_path": ["/", "/absent"]}, "include_path names '/absent', which is not a folder."),
@@ -55,6 +50,22 @@ def test_a_missing_header(header, options, expected):
     assert expected not in caught.value.log  # which is the compiler's own
 
 
+@pytest.mark.of_nvrtc
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        ("<cuda/std/array>", CARRIES),
+        ("<cub/cub.cuh>", CARRIES),
+        ("<cuda_fp16.h>", CARRIES),
+        ("<cuda_runtime.h>", ": NVRTC includes what kernels need of it by itself: leave it out."),
+        ("<curand_kernel.h>", " is a header of the package nvidia-curand: install it, and"),
+    ],
+)
+def test_headers_that_nvrtc_does_not_find_by_itself(header, expected):
+    test_a_missing_header(header, {}, f"{header}{expected}")
+
+
+@pytest.mark.of_nvrtc
 @pytest.mark.needs_recent_nvrtc
 def test_the_listed_cuda_std_headers_exist():
     """The tables of headers are those of the NVRTC that is installed."""
@@ -71,16 +82,17 @@ UNRESOLVED = "'other' is declared, but defined in none of the programs: compile 
 
 
 def test_a_function_of_another_program():
-    with pytest.raises(NVRTCError, match=re.escape(UNRESOLVED)):
+    with pytest.raises((NVRTCError, CUDAError), match=re.escape(UNRESOLVED)):  # CUDAError by a linker, after clang
         compile_it(CALLER)
-    code = compile_it(CALLER, relocatable_device_code=True)
-    with pytest.raises(NvJitLinkError, match=re.escape(UNRESOLVED)) as caught:
+    code = compile_it(CALLER, "ptx", relocatable_device_code=True)
+    with pytest.raises(CUDAError, match=re.escape(UNRESOLVED)) as caught:
         Linker(code, options=LinkerOptions(arch="sm_90")).link("cubin")
     assert "link them all: Linker(first, second).link('cubin')" in str(caught.value)
     with pytest.raises(CUDAError, match=re.escape(UNRESOLVED)):
         compile_it(CALLER, "ptx", relocatable_device_code=True).get_kernel("f")
 
 
+@pytest.mark.of_nvrtc
 def test_too_much_static_shared_memory():
     source = 'extern "C" __global__ void f(int *x) { __shared__ int a[20000]; a[*x] = 1; __syncthreads(); *x = a[5]; }'
     with pytest.raises(NVRTCError, match="declares 80,000 bytes of static shared memory, 49,152 are allowed") as caught:
@@ -100,10 +112,11 @@ def test_too_much_static_shared_memory():
     ],
 )
 def test_values_of_options(options, expected):
-    with pytest.raises(NVRTCError, match=re.escape(expected)):
+    with pytest.raises((NVRTCError, ValueError), match=re.escape(expected)):  # ValueError by clang
         compile_it(**options)
 
 
+@pytest.mark.needs_nvjitlink
 def test_architectures_of_links():
     code = compile_it(relocatable_device_code=True)
     with pytest.raises(NvJitLinkError, match=r"arch is '9.0': write a str such as 'sm_90'"):

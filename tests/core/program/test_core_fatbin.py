@@ -13,7 +13,7 @@ from support.scripts import run_checked
 from cuda.core import CUDAError, LaunchConfig, NvFatbinError, ObjectCode, Program, ProgramOptions, launch
 from cuda.core.utils import make_fatbin
 
-pytestmark = pytest.mark.needs_nvrtc
+pytestmark = [pytest.mark.needs_nvrtc, pytest.mark.needs_nvfatbin]
 
 SOURCE = 'extern "C" __global__ void which(int *x) { *x = __CUDA_ARCH__; }'
 

@@ -108,6 +108,7 @@ def test_ptx_that_does_not_compile_shows_why(device):
         Module(ObjectCode.from_ptx(PTX.replace(b"ret;", b"nonsense.u32 %r1;"))).get_kernel("k")
 
 
+@pytest.mark.of_nvrtc
 @pytest.mark.cpu_only
 @pytest.mark.needs_nvrtc
 def test_a_cubin_without_ptx_is_refused_with_advice(device):

@@ -41,6 +41,7 @@ def test_every_input_changes_the_key():
     assert key(code=SOURCE.encode(), name_expressions=[b"scale<int>"]) == key(name_expressions=("scale<int>",))
 
 
+@pytest.mark.of_nvrtc
 def test_keys_depend_on_the_compiler_build(tmp_path, monkeypatch):
     """The version alone does not distinguish patch releases."""
     given = [{}, {"code": PTX, "code_type": "ptx", "target_type": "cubin"}]

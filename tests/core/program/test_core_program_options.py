@@ -119,7 +119,7 @@ def test_flags_that_are_false_are_not_spelt():
     assert options.as_bytes("NVRTC") == options.as_bytes("nvJitLink") == [b"-arch=sm_90"]
 
 
-@pytest.mark.needs_nvrtc
+@pytest.mark.of_nvrtc
 @pytest.mark.needs_recent_nvrtc
 @pytest.mark.parametrize("field", SPELLED)
 def test_nvrtc_accepts_the_option(field, tmp_path):

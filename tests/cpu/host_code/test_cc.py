@@ -15,7 +15,7 @@ import sys
 import pytest
 from host_programs import HERE, environment
 
-from cuda.cpu import runtime_abi
+from cuda.cpu import abi, runtime_abi
 from cuda.cpu.programs import cc, machine_code
 
 pytestmark = [pytest.mark.cpu_only, pytest.mark.timeout(300), pytest.mark.usefixtures("installed")]
@@ -78,6 +78,84 @@ def test_files_are_compiled_one_by_one_and_linked(build, tmp_path):
     assert run(build("whole.o", "whole_more.o", "whole_host.o")).endswith("fine\n")
 
 
+@pytest.mark.parametrize("options", [("-lcuda",), ("-default-stream=per-thread",)])
+def test_the_driver_api(build, options):
+    assert run(build(HERE / "driver.cu", *options)) == "fine\n"
+
+
+def test_host_code_with_the_driver_api_only(build, tmp_path):
+    (tmp_path / "driver.cpp").write_text("""
+        #include <cstdio>
+        #include <cuda.h>
+        int main() { int count = 0; std::printf("%d %d\\n", cuInit(0), (cuDeviceGetCount(&count), count)); }
+    """)
+    assert run(build("driver.cpp")) == "0 1\n"
+
+
+@pytest.mark.parametrize("options", [(), ("-O0",), ("-rdc=true", "-g")])
+def test_managed_variables(build, options):
+    assert run(build(HERE / "managed.cu", *options)) == "fine\n"
+
+
+def test_the_initial_value_of_a_managed_variable_is_no_address(tmp_path):
+    (tmp_path / "managed.cu").write_text("__device__ int x; __managed__ int *pointer = &x; int main() {}\n")
+    done = call("managed.cu", folder=tmp_path)
+    assert done.returncode == 1
+    assert "error: the initial value of __managed__ pointer is an address: assign it when it runs" in done.stderr
+
+
+UNITS = [HERE / "units.cu", HERE / "more/units.cu"]
+
+
+class TestRelocatableDeviceCode:
+    def test_functions_variables_and_launches(self, build):
+        assert run(build(HERE / "linked.cu", HERE / "linked_more.cu", "-rdc=true")) == "fine\n"
+
+    def test_files_of_the_same_name(self, build):
+        assert run(build(*UNITS, "-rdc=true", "-O1")) == "fine\n"
+
+    def test_objects_and_static_libraries(self, build, tmp_path):
+        assert call("-dc", UNITS[0], "-o", "first.o", folder=tmp_path).returncode == 0
+        assert call("--relocatable-device-code", "true", "-c", UNITS[1], folder=tmp_path).returncode == 0
+        subprocess.run(["ar", "rc", "libsecond.a", "units.o"], cwd=tmp_path, check=True)
+        assert run(build("first.o", "-L.", "-lsecond")) == "fine\n"
+
+    def test_a_library_and_a_program_have_code_of_their_own(self, build, tmp_path):
+        (tmp_path / "library.cu").write_text("""
+            __device__ int value = 1;
+            __global__ void read(int *to) { *to = value; }
+            int from_library() {
+                int *to; cudaMallocManaged(&to, 4); read<<<1, 1>>>(to); cudaDeviceSynchronize();
+                return *to;
+            }
+        """)
+        (tmp_path / "main.cu").write_text("""
+            #include <cstdio>
+            __device__ int value = 2;
+            __global__ void write(int *to) { *to = value; }
+            int from_library();
+            int main() {
+                int *to; cudaMallocManaged(&to, 4); write<<<1, 1>>>(to); cudaDeviceSynchronize();
+                std::printf("%d %d\\n", *to, from_library());
+            }
+        """)
+        rdc = "-rdc=true"
+        build("library.cu", rdc, "-shared", "-Xcompiler", "-fPIC", "-Wl,-Bsymbolic", name="liblibrary.so")
+        assert run(build("main.cu", rdc, "-L.", "-llibrary", f"-Wl,-rpath,{tmp_path}")) == "2 1\n"
+
+    def test_the_linker_reports_what_is_missing_or_defined_twice(self, tmp_path):
+        done = call(UNITS[0], "-rdc=true", folder=tmp_path)
+        assert done.returncode == 1
+        for name in ("_Z4nextv", "total", "weights"):
+            assert f"device_code.{name}'" in done.stderr
+        for name in ("a.cu", "b.cu"):
+            (tmp_path / name).write_text("__device__ int same() { return 1; }")
+        (tmp_path / "main.cu").write_text("int main() {}")
+        done = call("a.cu", "b.cu", "main.cu", "-rdc=true", folder=tmp_path)
+        assert done.returncode == 1
+        assert "multiple definition of `device_code._Z4samev'" in done.stderr
+
+
 @pytest.mark.parametrize("name", ["launches", "graphs", "samples"])
 def test_programs_that_nvcc_compiles(build, name):
     assert run(build(HERE / f"{name}.cu", "-arch=sm_90")) == "fine\n"
@@ -136,16 +214,23 @@ def test_structures_have_the_sizes_of_the_runtime_api(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+def test_structures_have_the_sizes_of_the_driver_api(tmp_path):
+    left_out = re.compile("egl|_v1_", re.IGNORECASE)
+    needed = [name for name in abi.STRUCTS if name.startswith("CU") and not left_out.search(name)]
+    sizes = {name: ctypes.sizeof(getattr(abi, name)) for name in needed}
+    lines = [f'static_assert(sizeof({name}) == {size}, "{name}");' for name, size in sizes.items() if size]
+    assert len(lines) > 80
+    (tmp_path / "sizes.cu").write_text("\n".join(["#include <cuda.h>", *lines]))
+    done = call("-ptx", "sizes.cu", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
 def test_what_does_not_compile_has_the_message_of_clang_once(tmp_path):
     (tmp_path / "wrong.cu").write_text("__global__ void f(int *x) { *x = unknown; }\nint main() {}\n")
     done = call("wrong.cu", folder=tmp_path)
     assert done.returncode == 1
     assert done.stderr.count("wrong.cu:1:34: error: use of undeclared identifier 'unknown'") == 1
     assert not (tmp_path / "a.out").exists()
-    (tmp_path / "managed.cu").write_text("__managed__ int x;\nint main() {}\n")
-    assert (
-        "__managed__ variables are not supported; use cudaMallocManaged" in call("managed.cu", folder=tmp_path).stderr
-    )
 
 
 @pytest.mark.parametrize(
@@ -159,7 +244,8 @@ def test_what_does_not_compile_has_the_message_of_clang_once(tmp_path):
             ("file.cu", "-qfrobnicate"),
             "-qfrobnicate is not an option of cc; for the host compiler: -Xcompiler -qfrobnicate",
         ),
-        (("file.cu", "-rdc=true"), "-rdc: relocatable device code is not supported"),
+        (("file.cu", "-rdc=maybe"), "-rdc is 'maybe': give true or false"),
+        (("file.cu", "-dlink"), "-dlink: device code is linked when the program starts; link the objects by cc"),
         (
             ("file.cu", "--generate-code", "arch=compute_90,code=sm_90"),
             "-gencode: programs have PTX of one architecture",

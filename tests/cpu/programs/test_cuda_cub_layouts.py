@@ -190,6 +190,7 @@ SORTS = """#include <cuda_fp16.h>
         Sort(space).StableSort(k, v, less, n, Pair{30000, 0}); for (int i = 0; i < I; i++) o[t * I + i] = v[i]; }"""
 
 
+@pytest.mark.needs_cccl
 def test_radix_sorts_of_all_types():
     calls = "".join(f"sort<{kind}, {4 + i % 3}, {'true' if i & 1 else 'false'}>(in[{i}], out[{i}], o);\n"
                     for i, kind in enumerate(SORTED))  # fmt: skip

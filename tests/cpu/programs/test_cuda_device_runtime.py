@@ -47,6 +47,7 @@ def test_grid_synchronization(loaded, grid, block):
     np.testing.assert_array_equal(table, np.tile(np.arange(40)[:, None], threads))
 
 
+@pytest.mark.of_nvrtc
 def test_grid_synchronization_needs_a_cooperative_launch():
     out = np.zeros(2, np.int32)
     Loaded(compile_cuda(ROUNDS, "-rdc=true")).launch("alone", 2, 32, out)

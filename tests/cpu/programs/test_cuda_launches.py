@@ -75,7 +75,7 @@ def build(device, compiler):
     if compiler == "clang":
         from cuda.core._program._clang import _find
 
-        if _find._major(_find.find()[1]) < 22:
+        if _find.major(_find.find()[1]) < 22:
             pytest.skip("launches from kernels need clang 22")
     return lambda source, **options: Launching(device, source, **options)
 

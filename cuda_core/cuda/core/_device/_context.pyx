@@ -218,6 +218,11 @@ cdef Activation activate_any():
     return None if current_ordinal() >= 0 else _push(primary(0))
 
 
+def any_context() -> object:
+    """Make device 0 current in a thread without a context, until the result is released: for calls that need any."""
+    return activate_any()
+
+
 def sync_device(int ordinal) -> None:
     """Wait for all work of a device; -1 stands for the current one."""
     cdef cydriver.CUresult status

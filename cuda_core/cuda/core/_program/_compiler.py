@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from typing import Any
 
 from cuda.bindings._signals import own
@@ -31,6 +33,20 @@ def is_clang(compiler: Any) -> bool:
 
         return is_installed()  # without either, the message about NVRTC says what to install
     return bool(compiler == "clang")
+
+
+@contextlib.contextmanager
+def naming_both(compiler: Any) -> Iterator[None]:
+    """Let the error of a missing NVRTC name clang, too, where either would do."""
+    from cuda.bindings._loader import LibraryNotFound
+
+    try:
+        yield
+    except LibraryNotFound as error:
+        if "nvrtc" in (compiler, os.environ.get(VARIABLE)):
+            raise
+        message = f"{error}, or clang, which compiles CUDA C++ as well, by pip install 'open-cuda-python[open]'"
+        raise LibraryNotFound(message) from None
 
 
 def _has_nvrtc() -> bool:

@@ -12,13 +12,13 @@ from functools import lru_cache
 from types import FrameType
 from typing import Any, NamedTuple
 
-# NVRTC: "name(3): error: ..." and then, unless diagnostics are brief, the source line and a caret below it.
-_NVRTC = re.compile(r"^(?P<name>.*)\((?P<line>\d+)\): (?:catastrophic )?(?:error|warning)\b")
+# NVRTC and clang: "name(3): error: ..." and then, unless diagnostics are brief, the source line and a caret below it.
+_NVRTC = re.compile(r"^(?P<name>.*)\((?P<line>\d+)\): (?:catastrophic |fatal )?(?:error|warning)\b")
 # nvJitLink: "ptxas NAME, line 12; error   : ..."
 _PTXAS = re.compile(r"^ptxas .*, line (?P<line>\d+); (?:error|fatal|warning)\b")
 QUOTES = ("'", '"')
 LEAST_EQUAL = 0.6  # share of the lines of a program that its template has, too
-_CARET = re.compile(r"^\s*\^\s*$")
+_CARET = re.compile(r"^[\s~]*\^[\s~]*$")  # clang underlines, too
 
 
 # The name of a kernel, in C++ and PTX.

@@ -67,14 +67,21 @@ def _target(arch: str) -> int:
     return int(target)
 
 
+def _call(function: Any, *arguments: Any) -> Any:
+    """Call a function of the driver's linker, which needs a context, though not a certain one."""
+    from cuda.core._device._context import any_context
+
+    active = any_context()
+    try:
+        return call(function, *arguments)
+    finally:
+        del active
+
+
 class DriverLink:
     """A CUlinkState. Its methods raise CUDAError; `logs` returns the driver's messages."""
 
     def __init__(self, options: LinkerOptions) -> None:
-        from cuda.core import Device
-        from cuda.core._device._context import use_primary
-
-        use_primary(Device().device_id)  # cuLinkCreate needs a context
         self._buffers = [ctypes.create_string_buffer(_LOG_SIZE) for _ in range(2)]
         error, info = (ctypes.addressof(buffer) for buffer in self._buffers)
         values = jit_options(options) | {
@@ -83,7 +90,7 @@ class DriverLink:
             _OPTION.CU_JIT_INFO_LOG_BUFFER: info,
             _OPTION.CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES: _LOG_SIZE,
         }
-        self.handle: Any = call(driver.cuLinkCreate, len(values), list(values), list(values.values()))
+        self.handle: Any = _call(driver.cuLinkCreate, len(values), list(values), list(values.values()))
 
     def add(self, code: ObjectCode) -> None:
         """Add an input."""
@@ -95,11 +102,11 @@ class DriverLink:
         if code.code_type == "ptx" and not data.endswith(b"\0"):
             data += b"\0"
         name = code.name or code.code_type
-        call(driver.cuLinkAddData, self.handle, _INPUTS[code.code_type], data, len(data), name.encode(), 0, [], [])
+        _call(driver.cuLinkAddData, self.handle, _INPUTS[code.code_type], data, len(data), name.encode(), 0, [], [])
 
     def complete(self, target: str) -> bytes:
         """Link, and return the cubin."""
-        address, size = call(driver.cuLinkComplete, self.handle)
+        address, size = _call(driver.cuLinkComplete, self.handle)
         return ctypes.string_at(address, size)
 
     def logs(self) -> tuple[str, str]:
@@ -110,4 +117,4 @@ class DriverLink:
     def close(self) -> None:
         handle, self.handle = self.handle, None
         if handle is not None:
-            call(driver.cuLinkDestroy, handle)
+            _call(driver.cuLinkDestroy, handle)

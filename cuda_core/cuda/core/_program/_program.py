@@ -124,7 +124,8 @@ class Program:
     def _create(self) -> Any:
         from cuda.bindings import nvrtc
 
-        answer = nvrtc.nvrtcCreateProgram(self._code, self._name.encode(), 0, [], [])
+        with _compiler.naming_both(self._options.compiler):
+            answer = nvrtc.nvrtcCreateProgram(self._code, self._name.encode(), 0, [], [])
         return _check(nvrtc, "nvrtcCreateProgram", answer)
 
     def close(self) -> None:

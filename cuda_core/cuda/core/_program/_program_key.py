@@ -157,7 +157,7 @@ def _spelled(options: ProgramOptions, kind: str, target: str) -> list[bytes]:
 def _spelled_for_clang(options: ProgramOptions, target: str) -> list[bytes]:
     from cuda.core._program._clang import _find, _options
 
-    spelled = [*_options.language_options(options), *_options.own_options(options)]
+    spelled = [*_options.language_options(options, _find.find()[1]), *_options.own_options(options)]
     more = ["max_register_count", "device_as_default_execution_space"]
     given = [f"{field}={getattr(options, field)}" for field in more]
     assembler: list[bytes] = []

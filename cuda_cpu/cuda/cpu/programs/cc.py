@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m cuda.cpu cc`: compile a CUDA C++ program with its host code, linked with this package's runtime library.
+"""`python -m cuda.cpu cc`: compile a CUDA C++ program with its host code, linked with this package's libraries.
 
 The compiler and its headers belong to this project's cuda.core, which this package does not import: it can be installed
 without it.
@@ -16,7 +16,8 @@ import sys
 from cuda.cpu.programs import machine_code
 
 COMPILER = "cuda.core._program._clang._whole"
-LIBRARY = pathlib.Path(__file__).parents[1] / "runtime_api" / "libcudart_cpu.so.13"
+PACKAGE = pathlib.Path(__file__).parents[1]
+LIBRARIES = [str(PACKAGE / "runtime_api" / "libcudart_cpu.so.13"), str(PACKAGE / "entry" / "libcuda.so.1")]
 
 
 def main(arguments: list[str]) -> int:
@@ -33,4 +34,4 @@ def main(arguments: list[str]) -> int:
     except machine_code.MachineCodeError as error:
         print(f"python -m cuda.cpu cc: {error}", file=sys.stderr)
         return 2
-    return importlib.import_module(COMPILER).main(arguments, str(LIBRARY), variables)
+    return importlib.import_module(COMPILER).main(arguments, LIBRARIES, variables)

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { FUNCTION, VARIABLE, MANAGED };
+enum kind { FUNCTION, VARIABLE, MANAGED, PLACED };
 
 /* Layout shared with host_code.py: struct record, struct binary. */
 struct record {
     uint64_t kind;
-    const void *host; /* a function's stub; for a managed variable, where to store its address */
+    const void *host; /* a function's stub; of a managed variable, where to store its address; of a placed one, itself */
     char *name;       /* on the device */
     uint64_t size;
 };
@@ -92,6 +92,13 @@ SHELL_EXPORT void __cudaRegisterManagedVar(void **handle, void **managed, char *
                                            size_t size, int constant, int global) {
     (void)address, (void)external, (void)constant, (void)global;
     add(handle, MANAGED, managed, name, size);
+}
+
+/* For programs compiled by `python -m cuda.cpu cc`: the variable in host code is the managed variable. */
+SHELL_EXPORT void __cudaRegisterManagedVarAt(void **handle, char *host, char *address, const char *name, int external,
+                                             size_t size, int constant, int global) {
+    (void)address, (void)external, (void)constant, (void)global;
+    add(handle, PLACED, host, name, size);
 }
 
 SHELL_EXPORT void __cudaRegisterFatBinaryEnd(void **handle) {

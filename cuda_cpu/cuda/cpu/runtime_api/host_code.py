@@ -26,7 +26,7 @@ from cuda.cpu.driver.device import context
 from cuda.cpu.runtime import _runtime
 from cuda.cpu.runtime_api.device import ensure_context, ensure_devices
 
-FUNCTION, VARIABLE, MANAGED = range(3)  # enum kind of host_code.c
+FUNCTION, VARIABLE, MANAGED, PLACED = range(4)  # enum kind of host_code.c
 
 # __fatBinC_Wrapper_t of fatbinary_section.h: magic, version, data, and for version 2 (made by nvlink, of relocatable
 # device code) an array of the fatbins that were linked, which ends in NULL.
@@ -57,6 +57,7 @@ class HostLibrary(Library):
     def __init__(self, code: Any, binary: Binary) -> None:
         super().__init__(code)
         self.binary = binary
+        self.placed = binary.placed
 
     def module(self, owner: context.Context) -> Module:
         found = self.modules.get(owner)
@@ -80,6 +81,7 @@ class Binary:
         self.functions: dict[int, str] = {}
         self.variables: dict[int, str] = {}
         self.managed: dict[str, int] = {}  # name -> where the host wants its address
+        self.placed: dict[str, int] = {}  # name -> address of managed variables that are variables of host code
         self.failure: CudaError | None = None
         self._library: HostLibrary | None = None
         self._lock = threading.RLock()
@@ -91,6 +93,8 @@ class Binary:
                 self.variables[record.host] = name
                 if record.kind == MANAGED:
                     self.managed[name] = record.host
+                elif record.kind == PLACED:
+                    self.placed[name] = record.host
         self.hosts = {name: host for host, name in self.functions.items()}
 
     def library(self) -> HostLibrary:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Attributes that clang has no code for: __maxnreg__ and __cluster_dims__ of kernels, __managed__ of variables.
+"""Attributes that clang has no code for: __maxnreg__, __cluster_dims__ and __block_size__ of kernels, __managed__.
 
 The device headers make annotations of them (`open_cuda/attributes.h`), which clang writes to its LLVM IR, and
 which become directives of the PTX here.
@@ -21,10 +21,12 @@ _NAME = r'@(?:"([^"]+)"|([\w$.-]+))'
 _TABLE = re.compile(r"^@llvm\.global\.annotations = .*$", re.MULTILINE)
 _ANNOTATED = rf"ptr (?:addrspacecast \(ptr addrspace\(1\) )?{_NAME}(?: to ptr\))?"
 _ANNOTATION = re.compile(rf"\{{ {_ANNOTATED}, ptr (@[\w.]+), ptr @[\w.]+, i32 \d+, ptr (@[\w.]+) \}}")
-_KIND = re.compile(r'^(@[\w.]+) = .* c"open_cuda\.(maxnreg|cluster|managed)\\00"', re.MULTILINE)
+_KIND = re.compile(r'^(@[\w.]+) = .* c"open_cuda\.(maxnreg|cluster|block|managed)\\00"', re.MULTILINE)
 _VALUES = re.compile(r'^(@[\w.]+) = .* constant \{[^}]*\} (\{.*\}), section "llvm\.metadata"', re.MULTILINE)
 _NUMBER = re.compile(r"\bi(?:32|64) (-?\d+)")
 _ENTRY = re.compile(r"^(\.(?:visible|weak) \.entry ([^(;{\s]+)\s*\([^)]*\))([^{;]*)(?=\{)", re.MULTILINE)
+_LIMIT = re.compile(r"^\.maxntid .*\n", re.MULTILINE)  # of __launch_bounds__
+_CLUSTER = re.compile(r"\.reqnctapercluster .*\n")
 _MAXIMUM = re.compile(r"^\.maxclusterrank \d+.*\n", re.MULTILINE)
 _VARIABLE = re.compile(r"^((?:\.(?:visible|weak) )?\.global )((?:\.\w+ (?:\d+ )?)*([\w$]+)(?=[\[; ]))", re.MULTILINE)
 # clang declares a kernel that something refers to, such as an annotation, before it defines it.
@@ -78,6 +80,9 @@ def _directive(kind: str, values: list[int]) -> str:
         return f".maxnreg {values[0]}\n"
     if kind == "managed":
         return ".attribute(.managed) "
+    if kind == "block":
+        block, cluster = (", ".join(map(str, part)) for part in (values[:3], values[3:6]))
+        return f".blocksareclusters\n.reqntid {block}\n.reqnctapercluster {cluster}\n"
     return ".explicitcluster\n" + (f".reqnctapercluster {', '.join(map(str, values))}\n" if values[0] else "")
 
 
@@ -90,6 +95,10 @@ def _entry(match: re.Match[str], directives: dict[str, str]) -> str:
     if "maxnreg" in directives and ".maxntid" in own:
         message = f"error: kernel {match[2]} has __launch_bounds__ and __maxnreg__: remove one of them"
         raise compiler_error(ClangError, "CLANG_ERROR_COMPILATION", 1, "clang", message)
+    if "block" in directives:
+        own = _LIMIT.sub("", own)
+        if cluster := _CLUSTER.search(directives.get("cluster", "")):  # as NVRTC: that of __cluster_dims__
+            directives = directives | {"block": _CLUSTER.sub(cluster[0], directives["block"]), "cluster": ""}
     if "cluster" in directives:  # PTX takes no maximum beside the size
         own = _MAXIMUM.sub("", own)
     return match[1] + own + "".join(directives.values())

@@ -20,8 +20,15 @@ from cuda.core._program._clang._precompiled import cache_folder
 
 MARK = os.path.join("cuda", "__cccl_config")  # every copy of CCCL has this file in the folder to include from
 
-# File -> the texts to replace. clang allows objects in shared memory only if their destructor is empty (that of a
-# barrier invalidates it, which `cuda::pipeline` needs), and no address below a null pointer in static assertions.
+# A semaphore has a constructor without parameters, which makes the count 0. A defaulted one does so only for `s{}`.
+_SEMAPHORE = (
+    "_CCCL_HOST_DEVICE_API constexpr counting_semaphore(ptrdiff_t __count = 0)",
+    "_CCCL_HIDE_FROM_ABI counting_semaphore() = default;\n"
+    "  _CCCL_HOST_DEVICE_API constexpr counting_semaphore(ptrdiff_t __count)",
+)
+# File -> the texts to replace. clang allows objects in shared memory only if their constructor and their destructor are
+# empty (that of a barrier invalidates it, which `cuda::pipeline` needs), and no address below a null pointer in static
+# assertions.
 _CHANGES = {
     "cuda/__barrier/barrier_block_scope.h": (
         ("!(&(((type*) 0)->member))", "(__builtin_offsetof(type, member) == 0)"),
@@ -31,6 +38,15 @@ _CHANGES = {
         (
             "  _CCCL_HIDE_FROM_ABI barrier() = default;",
             "  _CCCL_HIDE_FROM_ABI barrier() = default;\n  _CCCL_HOST_DEVICE_API void __open_cuda_invalidate() {}",
+        ),
+    ),
+    "cuda/__semaphore/counting_semaphore.h": (_SEMAPHORE,),
+    "cuda/std/__semaphore/counting_semaphore.h": (_SEMAPHORE,),
+    "cuda/std/__semaphore/atomic_semaphore.h": (
+        (
+            "  _CCCL_HIDE_FROM_ABI ~__atomic_semaphore() = default;",
+            "  _CCCL_HIDE_FROM_ABI __atomic_semaphore() = default;\n"
+            "  _CCCL_HIDE_FROM_ABI ~__atomic_semaphore() = default;",
         ),
     ),
     "cuda/pipeline": ((".~barrier();", ".__open_cuda_invalidate();"),),

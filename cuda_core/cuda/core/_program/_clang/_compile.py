@@ -83,7 +83,7 @@ def _compiled(
     source: bytes, name: str, options: ProgramOptions, text: bytes, target: str, form: list[str]
 ) -> tuple[bytes | None, str]:
     command, version = find()
-    language, own = language_options(options, target), own_options(options)
+    language, own = language_options(options, version, target), own_options(options)
     first = prelude(command, version, language, changes_headers(options), leading_headers(source))
     folder = os.path.dirname(os.path.abspath(name))
     with tempfile.TemporaryDirectory(prefix="cuda-core-clang-") as work:

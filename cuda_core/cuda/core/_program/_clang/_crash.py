@@ -46,6 +46,7 @@ def generate_plainly(
         "--target=nvptx64-nvidia-cuda", f"-march={arch}", "-nogpulib", "--no-default-config", "-x", "ir", "-S",
         "-O0", "-Xclang", "-disable-llvm-passes", "-Wno-unknown-cuda-version",
         "-mllvm", f"-nvptx-fma-level={2 if fma else 0}",
+        *(option for option in language if option.startswith(("--cuda-path=", "--cuda-feature="))),
     ]  # fmt: skip
     for option, value in itertools.pairwise(language):
         given += [option, value] if option == "-mllvm" else []

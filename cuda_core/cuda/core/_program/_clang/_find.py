@@ -58,7 +58,8 @@ def _described(command: list[str]) -> str:
     return _version(tuple(command), status.st_size, status.st_mtime_ns)
 
 
-def _major(text: str) -> int:
+def major(text: str) -> int:
+    """Return the first number of the version that clang says about itself, 0 if it is no clang."""
     match = re.search(r"clang version (\d+)", text)
     return int(match[1]) if match else 0
 
@@ -74,7 +75,7 @@ def find() -> tuple[list[str], str]:
     old = ""
     for command in _candidates():
         text = _described(command)
-        if _major(text) >= OLDEST:
+        if major(text) >= OLDEST:
             return command, text
         old = old or f"{' '.join(command)} is {text.splitlines()[0] if text else 'no working clang'}. "
     raise compiler_error(ClangError, "CLANG_NOT_FOUND", -1, "clang", f"{old}{_MISSING}")
@@ -82,7 +83,7 @@ def find() -> tuple[list[str], str]:
 
 def is_installed() -> bool:
     """Return whether a clang that is new enough is installed."""
-    return any(_major(_described(command)) >= OLDEST for command in _candidates())
+    return any(major(_described(command)) >= OLDEST for command in _candidates())
 
 
 @functools.cache

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cuda.core._program._clang._attributes import ANNOTATIONS, with_attributes
 from cuda.core._program._clang._compile import without_names
 from cuda.core._program._clang._find import find
+from cuda.core._program._clang._ptx_version import version_options
 from cuda.core._program._clang._run import run
 
 if TYPE_CHECKING:
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
 _APPLIED = ("link_time_optimization", "ptx", "ftz", "prec_div", "prec_sqrt", "fma")
 
 
-def _arguments(options: LinkerOptions) -> list[str]:
+def _arguments(options: LinkerOptions, version: str) -> list[str]:
     level = 3 if options.optimization_level is None else int(options.optimization_level)
     arch = str(options.arch).rpartition("_")[2]
     return [
         "--target=nvptx64-nvidia-cuda", f"-march=sm_{arch}", "-nogpulib", "--no-default-config", f"-O{level}",
-        "-Wno-unknown-cuda-version", "-x", "ir",
+        *version_options(version, f"sm_{arch}"), "-x", "ir",
         "-mllvm", f"-nvptx-prec-divf32={1 if options.prec_div is False else 2}",
         "-mllvm", f"-nvptx-prec-sqrtf32={0 if options.prec_sqrt is False else 1}",
     ]  # fmt: skip
@@ -42,7 +43,7 @@ def link_bitcode(inputs: list[bytes], options: LinkerOptions) -> tuple[bytes, st
     ClangError
         clang is not installed, or rejects the inputs.
     """
-    command, _ = find()
+    command, version = find()
     with tempfile.TemporaryDirectory(prefix="cuda-core-clang-") as work:
         paths = [os.path.join(work, f"input{index}.bc") for index in range(len(inputs))]
         for path, data in zip(paths, inputs, strict=True):
@@ -51,7 +52,7 @@ def link_bitcode(inputs: list[bytes], options: LinkerOptions) -> tuple[bytes, st
         others = [text for path in paths[1:] for text in ("-Xclang", "-mlink-bitcode-file", "-Xclang", path)]
 
         def linked(form: list[str]) -> tuple[bytes, str]:
-            data, log = run([*command, *_arguments(options), *form, *others, paths[0]], b"", work, work)
+            data, log = run([*command, *_arguments(options, version), *form, *others, paths[0]], b"", work, work)
             return data or b"", log
 
         ptx, log = linked(["-S"])

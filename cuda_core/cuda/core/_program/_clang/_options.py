@@ -9,8 +9,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from cuda.bindings import _loader
 from cuda.core._program._clang._cccl import cccl_options
 from cuda.core._program._clang._find import headers
+from cuda.core._program._clang._ptx_version import version_options
 from cuda.core._program._compile_advice import arch_advice
 from cuda.core._program._option_values import as_texts
 
@@ -97,8 +99,8 @@ def refuse_unknown(options: ProgramOptions) -> None:
         )
 
 
-def language_options(options: ProgramOptions, target: str = "ptx") -> list[str]:
-    """Return the options that the meaning of the device headers depends on.
+def language_options(options: ProgramOptions, version: str, target: str = "ptx") -> list[str]:
+    """Return the options that the meaning of the device headers depends on; `version` is what clang says about itself.
 
     Raises
     ------
@@ -115,7 +117,7 @@ def language_options(options: ProgramOptions, target: str = "ptx") -> list[str]:
     given = [
         "-x", "cuda", "--cuda-device-only", f"--cuda-gpu-arch=sm_{match[1]}",
         "-nocudainc", "-nocudalib", "-nostdlibinc", "-nostdinc++", "--no-default-config",
-        "-fdeclspec", "-Wno-unknown-cuda-version", *_generation(options),
+        "-fdeclspec", *version_options(version, f"sm_{match[1]}"), *_generation(options),
     ]  # fmt: skip
     given += [] if options.std else ["-std=c++17"]
     for field in _LANGUAGE:
@@ -162,7 +164,8 @@ def _generation(options: ProgramOptions) -> Iterator[str]:
         yield "-O1" if options.device_code_optimize else "-O0"
     else:
         yield "-O0" if options.device_code_optimize is False else "-O3"
-        if options.lineinfo:
+        # On the CPU device always, as with NVRTC (cuda/bindings/_line_info.py): errors of kernels name their lines.
+        if options.lineinfo or (options.lineinfo is None and _loader.will_use_cpu()):
             yield "-gline-tables-only"
 
 

@@ -22,6 +22,9 @@ import tempfile
 from cuda.core._errors import ClangError
 from cuda.core._program._clang._attributes import ANNOTATIONS, with_attributes
 from cuda.core._program._clang._find import ENVIRONMENT, find, headers
+from cuda.core._program._clang._managed import has_managed, with_managed
+from cuda.core._program._clang._ptx_version import version_options, without_toolkit
+from cuda.core._program._clang._units import UNITS, unit_assembly, unit_options, unit_ptx
 from cuda.core._program._clang._whole_options import Command, UsageError, parse
 
 USAGE = """usage: python -m cuda.cpu cc FILE... [-o PROGRAM] [OPTION]...
@@ -30,6 +33,7 @@ Compile a CUDA C++ program with its host code by clang, and link it with the CPU
 Files: .cu, .cpp (.cc, .cxx: host code only), .c, .o, .a, .so.
 
   -o FILE, -c, -ptx                  the output; compile only; PTX only
+  -rdc=true, -dc                     device code that uses functions and variables of other files; with -c
   -arch=sm_NN                        the device's architecture, by default sm_75
   -O0 ... -O3, -std=c++NN, -D, -U, -I, -isystem, -include, -w, -W...   for host and device; by default -O3, C++17
   -G, -lineinfo, -use_fast_math, -ftz=, -prec-div=, -prec-sqrt=, -fmad=   device code, as with nvcc
@@ -49,7 +53,7 @@ class _Tools:
 
     def __init__(self, verbose: bool) -> None:
         self.verbose = verbose
-        self.clang, _ = find()
+        self.clang, self.version = find()
         zig = os.path.basename(self.clang[0]) == "zig"
         target = f"{platform.machine()}-linux-gnu"
         system = next(filter(None, map(shutil.which, _CXX_LIBRARIES)), None)
@@ -97,17 +101,17 @@ def _header_options(command: list[str]) -> list[str]:
     return found
 
 
-def main(arguments: list[str], library: str, environment: dict[str, str]) -> int:
+def main(arguments: list[str], libraries: list[str], environment: dict[str, str]) -> int:
     """Compile and link as a command line says, and return the exit status.
 
     Parameters
     ----------
     arguments : list of str
         The command line.
-    library : str
-        Path of the runtime library.
+    libraries : list of str
+        Paths of the runtime library, and of the driver's library.
     environment : dict
-        Variables that the library needs; the program sets those that are not set.
+        Variables that the libraries need; the program sets those that are not set.
     """
     try:
         command = parse(arguments)
@@ -116,7 +120,7 @@ def main(arguments: list[str], library: str, environment: dict[str, str]) -> int
             return 0
         _check(command)
         with tempfile.TemporaryDirectory(prefix="cuda-cpu-cc-") as work:
-            _build(command, _Tools(command.verbose), work, library, environment)
+            _build(command, _Tools(command.verbose), work, libraries, environment)
     except (UsageError, ClangError, OSError) as error:
         print(f"python -m cuda.cpu cc: {error}", file=sys.stderr)
         return 1 if getattr(error, "name", "") == "CLANG_ERROR_COMPILATION" else 2
@@ -143,7 +147,7 @@ def _check(command: Command) -> None:
         raise UsageError(f"{command.stop} with -o needs exactly one source file")
 
 
-def _build(command: Command, tools: _Tools, work: str, library: str, environment: dict[str, str]) -> None:
+def _build(command: Command, tools: _Tools, work: str, libraries: list[str], environment: dict[str, str]) -> None:
     objects = []
     for index, path in enumerate(command.inputs):
         stem, kind = os.path.splitext(path)
@@ -160,19 +164,20 @@ def _build(command: Command, tools: _Tools, work: str, library: str, environment
     with open(start, "w") as file:
         file.write(_environment(environment))
     tools.run([*tools.clang, *tools.host, "-x", "c", "-c", start, "-fPIC", "-o", f"{start}.o"], **ENVIRONMENT)
-    objects += [f"{start}.o", library, f"-Wl,-rpath,{os.path.dirname(library)}", "-lm", "-ldl"]
-    tools.run([*tools.linker, *objects, *command.link, "-o", command.output or "a.out"])
+    objects += [f"{start}.o", *command.link, "-Wl,--as-needed", *libraries, "-Wl,--no-as-needed"]
+    paths = [f"-Wl,-rpath,{os.path.dirname(path)}" for path in libraries]
+    tools.run([*tools.linker, *objects, *paths, "-lm", "-ldl", "-o", command.output or "a.out"])
 
 
 def _environment(variables: dict[str, str]) -> str:
-    """Return C that sets variables, unless they are set, before other initialisation."""
+    """Return C that runs before other initialisation: sets variables that are not set, and registers units."""
 
     def quoted(text: str) -> str:
         return '"' + "".join(f"\\{byte:03o}" for byte in os.fsencode(text)) + '"'
 
     lines = [f"    setenv({quoted(name)}, {quoted(value)}, 0);\n" for name, value in variables.items()]
     return (
-        "extern int setenv(const char *, const char *, int);\n"
+        f"{UNITS}\nextern int setenv(const char *, const char *, int);\n"
         f"__attribute__((constructor(101))) static void set_environment(void) {{\n{''.join(lines)}}}\n"
     )
 
@@ -181,11 +186,12 @@ def _compile(command: Command, tools: _Tools, path: str, kind: str, output: str,
     if kind == ".c":
         tools.run([*tools.clang, *tools.host, *_of_c(command), "-c", path, "-o", output], **ENVIRONMENT)
         return
-    # 12.0 selects the functions that launches are made of: clang knows no version without a toolkit.
+    # 12.0 selects the functions that launches are made of.
     common = [
         *tools.clang, *tools.host, "-x", "cuda", f"--cuda-gpu-arch={command.arch}", "-nocudainc", "-nocudalib",
-        "--no-default-config", "-fdeclspec", "-Wno-unknown-cuda-version", "-Xclang", "-target-sdk-version=12.0",
-        "-I", headers(), "-D__OPEN_CUDA_PROGRAM__", "-std=c++17", "-O3", *command.both,
+        "--no-default-config", "-fdeclspec", "-Xclang", "-target-sdk-version=12.0",
+        *without_toolkit(), "-I", headers(), "-D__OPEN_CUDA_PROGRAM__", "-std=c++17", "-O3", *command.both,
+        *(unit_options(path, [*command.both, *command.device, *command.host]) if command.relocatable else ()),
     ]  # fmt: skip
     # Kernels are parsed for the host, too: with the same functions of the device headers.
     for_host = ["--cuda-host-only", f"-D__OPEN_CUDA_ARCH={_number(command.arch)}0"]
@@ -195,25 +201,47 @@ def _compile(command: Command, tools: _Tools, path: str, kind: str, output: str,
     common += ["-include", os.path.join(headers(), "cuda_runtime.h")]
     ptx = output if command.stop == "-ptx" else f"{work}.ptx"
     quiet = [] if command.stop == "-ptx" else ["-w"]  # warnings come from the second compilation
-    for_device = [*common, "--cuda-device-only", *quiet, *command.device, path]
+    version = version_options(tools.version, command.arch)
+    for_device = [*common, "--cuda-device-only", *version, *quiet, *command.device, path]
     tools.run([*for_device, "-S", "-o", ptx], **ENVIRONMENT)
-    _add_attributes(tools, for_device, ptx, f"{work}.ll")
+    _finish(tools, for_device, ptx, f"{work}.ll", command.relocatable)
     if command.stop == "-ptx":
         return
     with open(ptx, "rb") as file, open(f"{work}.fatbin", "wb") as made:
-        made.write(fatbin(file.read(), command.arch))
+        code = file.read()
+        made.write(fatbin(code, command.arch))
     image = ["-Xclang", "-fcuda-include-gpubinary", "-Xclang", f"{work}.fatbin"]
     assembly = f"{work}.s"
-    tools.run([*common, *for_host, *image, *command.host, "-S", path, "-o", assembly], **ENVIRONMENT)
+    for_host = [*common, *for_host, *image, *command.host]
+    if has_managed(code.decode()):
+        source = _managed(command, tools, [*for_host, path], code.decode(), f"{work}.host.ll")
+    else:
+        source = [*for_host, path]
+    tools.run([*source, "-S", "-o", assembly], **ENVIRONMENT)
     with open(assembly, "r+b") as file:
         text = registered_first(file.read())
+        text = unit_assembly(text, code.decode()) if command.relocatable else text
         file.seek(0)
         file.write(text)
+        file.truncate()
     tools.run([*tools.clang, *tools.host, "-x", "assembler", "-c", assembly, "-o", output], **ENVIRONMENT)
 
 
-def _add_attributes(tools: _Tools, for_device: list[str], ptx: str, ir: str) -> None:
-    """Add the kernels' attributes that clang does not translate to a file of PTX; `ir` is for clang's LLVM IR."""
+def _managed(command: Command, tools: _Tools, for_host: list[str], ptx: str, ir: str) -> list[str]:
+    """Write the LLVM IR of host code with managed variables, and return what compiles it further."""
+    tools.run([*for_host, *ANNOTATIONS, "-o", ir], **ENVIRONMENT)
+    with open(ir, "r+") as file:
+        text = with_managed(file.read(), ptx)
+        file.seek(0)
+        file.write(text)
+        file.truncate()
+    level = [option for option in command.both if option.startswith("-O")]
+    quiet = "-Wno-unused-command-line-argument"  # which options of host code matter for LLVM IR is clang's to know
+    return [*tools.clang, *tools.host, "-O3", *level, *command.host, quiet, "-x", "ir", ir]
+
+
+def _finish(tools: _Tools, for_device: list[str], ptx: str, ir: str, relocatable: bool) -> None:
+    """Add the attributes that clang does not translate to a file of PTX; `ir` is for clang's LLVM IR."""
 
     def annotations() -> str:
         tools.run([*for_device, "-w", *ANNOTATIONS, "-o", ir], **ENVIRONMENT)
@@ -223,6 +251,7 @@ def _add_attributes(tools: _Tools, for_device: list[str], ptx: str, ir: str) -> 
     with open(ptx, "r+") as file:
         text = file.read()
         changed = with_attributes(text, annotations)
+        changed = unit_ptx(changed) if relocatable else changed
         if changed != text:
             file.seek(0)
             file.write(changed)

@@ -24,6 +24,7 @@ class Command:
     output: str = ""
     stop: str = ""  # "-c" or "-ptx": do not link
     arch: str = "sm_75"  # nvcc's default
+    relocatable: bool = False  # device code that uses that of other files
     verbose: bool = False
     help: bool = False
     both: list[str] = dataclasses.field(default_factory=list)  # compilations for the device and for the host
@@ -72,9 +73,7 @@ _TO_DEVICE = {
 _NO_EFFECT = ("-extended-lambda", "-expt-relaxed-constexpr", "-restrict")  # clang always accepts what they permit
 # What is not supported, and what to do.
 _REFUSED = {
-    "-rdc": "relocatable device code is not supported; define device functions in the file that calls them",
-    "-dc": "relocatable device code is not supported; use -c",
-    "-dlink": "relocatable device code is not supported",
+    "-dlink": "device code is linked when the program starts; link the objects by cc",
     "-dlto": "link-time optimisation is not supported",
     "-gencode": "programs have PTX of one architecture; use -arch=sm_NN",
     "-Xptxas": "ptxas is not used: programs have PTX",
@@ -131,7 +130,7 @@ def _options(arguments: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _apply(command: Command, name: str, value: str) -> None:
-    if name in _REFUSED and (name, value) not in (("-rdc", "false"), ("-m", "64")):
+    if name in _REFUSED and (name, value) != ("-m", "64"):
         raise UsageError(f"{name}: {_REFUSED[name]}")
     if name in ("-o", "-arch", "-c", "-ptx", "-v", "-h"):
         _apply_own(command, name, value)
@@ -156,8 +155,10 @@ def _apply(command: Command, name: str, value: str) -> None:
         command.both += [name, value]
     elif name in ("-Xcompiler", "-Xlinker"):
         _pass_on(command, name, value)
+    elif name in ("-rdc", "-dc"):
+        _relocatable(command, name, value)
     elif name in ("-L", "-l"):
-        if value not in ("cudart", "cudart_static", "cudadevrt"):  # the runtime library is always linked
+        if value not in ("cuda", "cudart", "cudart_static", "cudadevrt"):  # linked where they are needed
             command.link.append(name + value)
     elif name == "-w" or (name.startswith("-W") and not name.startswith("-Wl,")):
         command.both.append(name)
@@ -165,7 +166,7 @@ def _apply(command: Command, name: str, value: str) -> None:
         command.link.append(name)
     elif name.startswith("-f"):
         command.host.append(name)
-    elif name not in _NO_EFFECT and name != "-rdc" and name != "-m":
+    elif name not in _NO_EFFECT and name != "-m":
         raise UsageError(f"{name} is not an option of cc; for the host compiler: -Xcompiler {name}")
 
 
@@ -183,6 +184,13 @@ def _apply_own(command: Command, name: str, value: str) -> None:
         command.help = True
     else:
         command.stop = name
+
+
+def _relocatable(command: Command, name: str, value: str) -> None:
+    if name == "-rdc" and value not in ("true", "false"):
+        raise UsageError(f"-rdc is {value!r}: give true or false")
+    command.relocatable = value != "false"
+    command.stop = "-c" if name == "-dc" else command.stop
 
 
 def _default_stream(command: Command, value: str) -> None:

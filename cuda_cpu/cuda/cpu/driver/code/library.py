@@ -37,6 +37,7 @@ class Library:
         self.modules: dict[context.Context, Module] = {}
         self.kernels: dict[str, LibraryKernel] = {}
         self.managed: dict[str, Allocation] = {}  # variables that the modules of all contexts share
+        self.placed: dict[str, int] = {}  # addresses of managed variables that exist, with their values, in host code
         self.lock = threading.RLock()  # around making modules, which may wait for the device's memory
         self.handle = libraries.add(self)
 

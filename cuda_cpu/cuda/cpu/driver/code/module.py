@@ -46,6 +46,7 @@ class Module:
         self.library = library  # None: loaded by cuModuleLoad
         self.functions: dict[str, Function] = {}
         self.variables: dict[str, Allocation] = {}
+        self.placed: dict[str, int] = library.placed if library is not None else {}
         self.found: set[str] = set()  # managed variables that the library's module of another context has made
         self.entered: set[str] = set()  # variables that others can find
         self.child_kernels = child_launch.ChildKernels(self)
@@ -56,7 +57,7 @@ class Module:
             with images.ptx_errors(CUDA_ERROR_INVALID_PTX):
                 addresses = [self.address_of(name) for name in code.symbols]
                 for variable in code.variables.values():
-                    if variable.name not in self.found:
+                    if variable.name not in self.found and variable.name not in self.placed:
                         self._fill(variable)
             self.symbols = (ctypes.c_uint64 * max(len(addresses), 1))(*addresses)
             with once.lock, owner.entering(generation):
@@ -98,9 +99,12 @@ class Module:
             self.found.add(variable.name)
             return
         size = max(variable.size, 1)
-        kind = Kind.MANAGED if variable.managed else Kind.DEVICE
-        start = memory.reserve(self.context, _reserved(variable, size), f"variable {variable.name}")
-        record = Allocation(start, size, kind, self.context, self.context.device.arena)
+        if variable.name in self.placed:
+            record = Allocation(self.placed[variable.name], size, Kind.MANAGED, self.context)
+        else:
+            kind = Kind.MANAGED if variable.managed else Kind.DEVICE
+            start = memory.reserve(self.context, _reserved(variable, size), f"variable {variable.name}")
+            record = Allocation(start, size, kind, self.context, self.context.device.arena)
         record.origin = f"variable {variable.name}"
         self.variables[variable.name] = record
 

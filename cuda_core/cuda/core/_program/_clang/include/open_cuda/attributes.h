@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 // SPDX-License-Identifier: Apache-2.0
-// __maxnreg__, __cluster_dims__ and __managed__ (CUDA C++ Programming Guide, "Maximum Number of Registers", "Thread Block
-// Clusters", "__managed__ Memory Space Specifier"), for which clang has no code on this target. They become annotations,
-// from which the directives of the PTX are made (_attributes.py). An annotation refers to a variable: PTX that has it is
-// of a program with them.
+// __maxnreg__, __cluster_dims__, __block_size__ and __managed__ (CUDA C++ Programming Guide, "Maximum Number of
+// Registers", "Thread Block Clusters", "Launching with Clusters using Blocks as Clusters", "__managed__ Memory Space
+// Specifier"), for which clang has no code on this target. They become annotations, from which the directives of the PTX
+// are made (_attributes.py). An annotation refers to a variable: PTX that has it is of a program with them.
 #pragma once
 
 #ifdef __CUDA_ARCH__
@@ -44,13 +44,27 @@ template <class... T> __device__ constexpr long long __open_cuda_cluster_z(long 
     __attribute__((annotate("open_cuda.cluster", __open_cuda_cluster_x(__VA_ARGS__),                                   \
                             __open_cuda_cluster_y(__VA_ARGS__), __open_cuda_cluster_z(__VA_ARGS__),                    \
                             &__open_cuda_annotated<void>::mark)))
+// The dimensions are in parentheses: the arguments of a function. Clusters of one block are the default.
+__device__ constexpr long long __open_cuda_first(long long x, long long y, long long z)
+    __OPEN_CUDA_ERROR_IF(x <= 0 || y <= 0 || z <= 0, "__block_size__: the dimensions must be positive") {
+    return x;
+}
+__device__ constexpr long long __open_cuda_first_of_block(long long x, long long y, long long z)
+    __OPEN_CUDA_ERROR_IF(__CUDA_ARCH__ < 900, "__block_size__ needs the architecture sm_90 or newer")
+    __OPEN_CUDA_ERROR_IF(x <= 0 || y <= 0 || z <= 0, "__block_size__: the dimensions must be positive") {
+    return x;
+}
+__device__ constexpr long long __open_cuda_second(long long, long long y, long long) { return y; }
+__device__ constexpr long long __open_cuda_third(long long, long long, long long z) { return z; }
+#define __OPEN_CUDA_BLOCK_SIZE(block, cluster, ...)                                                                    \
+    __attribute__((annotate("open_cuda.block", __open_cuda_first_of_block block, __open_cuda_second block,             \
+                            __open_cuda_third block, __open_cuda_first cluster, __open_cuda_second cluster,            \
+                            __open_cuda_third cluster, &__open_cuda_annotated<void>::mark)))
+#define __block_size__(...) __OPEN_CUDA_BLOCK_SIZE(__VA_ARGS__, (1, 1, 1), )
+#define __managed__ __device__ __attribute__((annotate("open_cuda.managed", &__open_cuda_annotated<void>::mark)))
 #else // the compilation for the host: the driver takes them from the PTX
 #define __maxnreg__(n)
 #define __cluster_dims__(...)
-#endif
-
-#ifdef __OPEN_CUDA_PROGRAM__ // clang makes host code for these only with HIP
-#define __managed__ _Pragma("GCC error \"__managed__ variables are not supported; use cudaMallocManaged\"")
-#else
-#define __managed__ __device__ __attribute__((annotate("open_cuda.managed", &__open_cuda_annotated<void>::mark)))
+#define __block_size__(...)
+#define __managed__ __device__ // cuda/core/_program/_clang/_managed.py makes the host's variable of it
 #endif
