@@ -4,13 +4,17 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterable
 from copy import copy
 from typing import Any
 
-from cuda.core import Device, Kernel, ObjectCode, Program, ProgramOptions
+from cuda.core import CUDAError, Device, Kernel, ObjectCode, Program, ProgramOptions
 from cuda.core.utils import FileStreamProgramCache
+
+# Where types of elements are declared.
+HEADERS = {"__half": "cuda_fp16.h", "__nv_bfloat16": "cuda_bf16.h", "__nv_fp8": "cuda_fp8.h", "__nv_fp4": "cuda_fp4.h"}
 
 
 class Kernels:
@@ -23,7 +27,7 @@ class Kernels:
     source : str
         CUDA C++.
     options : ProgramOptions, optional
-        Options of the compilation.
+        Options of the compilation. Without, a source that includes headers finds those that come with the compiler.
 
     Examples
     --------
@@ -71,9 +75,16 @@ class Kernels:
     def _compiled(self, name: str, arch: str) -> ObjectCode:
         code = self._code.get((name, arch))
         if code is None:
-            options = copy(self.options) if self.options is not None else ProgramOptions()
+            options = copy(self.options)
+            if options is None:  # the compiler carries the headers of narrow types
+                options = ProgramOptions(use_bundled_headers="#include" in self.source)
             options.arch = options.arch or f"sm_{arch}"
-            code = self._code[name, arch] = _compile(self.source, options, name)
+            try:
+                code = self._code[name, arch] = _compile(self.source, options, name)
+            except CUDAError as error:
+                if message := _mistake(self.source, name):
+                    raise ValueError(message) from error
+                raise
         return code
 
     def __getstate__(self) -> dict[str, Any]:
@@ -82,6 +93,18 @@ class Kernels:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["source"], state["options"])  # type: ignore[misc]
         self._code = state["_code"]
+
+
+def _mistake(source: str, name: str) -> str:
+    """Return what is wrong with the name of a kernel that could not be compiled, "" if that is not known."""
+    base = name.partition("<")[0]
+    kernels = re.findall(r"__global__[^;{]*?\b((?!__)\w+)\s*\(", source)
+    if not re.search(rf"\b{re.escape(base)}\b", source):
+        return f"the source has no kernel {base!r}; it has {', '.join(map(repr, kernels)) or 'none'}"
+    for spelling, header in HEADERS.items():
+        if spelling in name and header not in source:
+            return f"kernel {name} needs #include <{header}> in the source"
+    return ""
 
 
 def _compile(source: str, options: ProgramOptions, name: str) -> ObjectCode:

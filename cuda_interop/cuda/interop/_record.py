@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The launches that the function of an operator asks for: recorded while it runs, carried out when it has returned."""
+"""The launches that the function of an operator asks for: recorded while it runs, or carried out."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 _running = threading.local()
@@ -24,7 +25,7 @@ class Launch(NamedTuple):
 def launch_kernel(
     grid: Any, block: Any, *arguments: Any, kernel: str | None = None, shared_bytes: int = 0, cluster: Any = None
 ) -> None:
-    """Launch a kernel of the operator whose function is running, once the function has returned.
+    """Launch a kernel of the operator whose function is running.
 
     Parameters
     ----------
@@ -45,18 +46,23 @@ def launch_kernel(
     RuntimeError
         If no function of an operator is running.
     """
-    launches = getattr(_running, "launches", None)
-    if launches is None:
+    take = getattr(_running, "take", None)
+    if take is None:
         raise RuntimeError("launch_kernel is for the functions of operators: decorate one by @operator(...)")
-    launches.append(Launch(grid, block, arguments, kernel, shared_bytes, cluster))
+    take(Launch(grid, block, arguments, kernel, shared_bytes, cluster))
 
 
 def record(function: Any, arguments: Any) -> tuple[Any, list[Launch]]:
     """Return what a function returns, and the launches that it asks for."""
-    before = getattr(_running, "launches", None)
     launches: list[Launch] = []
-    _running.launches = launches
+    return call(function, arguments, launches.append), launches
+
+
+def call(function: Any, arguments: Any, take: Callable[[Launch], Any]) -> Any:
+    """Return what a function returns; `take` gets each launch when the function asks for it."""
+    before = getattr(_running, "take", None)
+    _running.take = take
     try:
-        return function(*arguments), launches
+        return function(*arguments)
     finally:
-        _running.launches = before
+        _running.take = before

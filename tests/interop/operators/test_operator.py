@@ -130,6 +130,50 @@ def test_several_kernels_share_workspace():
     assert torch.equal(z, y + 1)
 
 
+def test_the_function_may_compute_with_what_its_kernels_write():
+    def function(x: Tensor) -> Tensor:
+        y = torch.empty_like(x)
+        launch_kernel(blocks(x.numel()), 128, x, y, 3.0, x.numel())
+        sums = y.sum(0, keepdim=True).expand_as(x).contiguous() + 1
+        launch_kernel(blocks(x.numel()), 128, sums, y, 2.0, x.numel())
+        return y.square_()
+
+    made = operator("open_cuda_test::computes", SOURCE, kernel="scale<{x}>")(function)
+    x = torch.arange(6.0).reshape(2, 3)
+    expected = (2 * (3 * x.sum(0, keepdim=True) + 1)).expand_as(x) ** 2
+    for _ in range(3):
+        assert torch.equal(made(x), expected)
+    assert torch.equal(made.checked(x), expected)
+    torch.library.opcheck(made.overload, (x,))
+
+
+def test_a_new_declaration_replaces_that_of_the_same_name():
+    """As when a cell of a notebook runs again."""
+    x = torch.ones(3)
+    for factor in (2.0, 3.0):
+
+        @operator("open_cuda_test::again", SOURCE, kernel="scale<{x}>")
+        def again(x: Tensor) -> Tensor:
+            y = torch.empty_like(x)
+            launch_kernel(1, 32, x, y, factor, x.numel())  # noqa: B023
+            return y
+
+        for call in (again, again.overload, torch.ops.open_cuda_test.again, torch.compile(again, backend="aot_eager")):
+            assert call(x).tolist() == [factor] * 3
+
+
+def test_source_may_include_headers_of_narrow_types():
+    source = "#include <cuda_fp16.h>\ntemplate <class T> __global__ void one(T *x) { x[threadIdx.x] = T(1.0f); }"
+
+    @operator("open_cuda_test::one", source, kernel="one<{x}>")
+    def one(x: Tensor) -> Tensor:
+        y = torch.empty_like(x)
+        launch_kernel(1, x.numel(), y)
+        return y
+
+    assert one(torch.zeros(3, dtype=torch.float16)).tolist() == [1, 1, 1]
+
+
 def test_numbers_are_template_arguments():
     assert [int(width(torch.ones(1), count)) for count in (3, 128)] == [3, 128]
     assert {"count<3>", "count<128>"} <= set(dict(width.kernels.compiled))

@@ -62,6 +62,17 @@ def total(parts: list[Tensor]) -> Tensor:
     return y
 
 
+def test_changes_of_other_arguments_are_found():
+    def swapped(x: Tensor, y: Tensor) -> Tensor:
+        launch_kernel(1, 64, y, x, x.numel())
+        return torch.zeros_like(x)
+
+    made, x = declare("swapped", swapped), torch.zeros(10)
+    with pytest.raises(OperatorError, match=r"open_cuda_checked::swapped: a kernel changes x, which mutates=\.\.\."):
+        made.checked(x, torch.ones(10))
+    assert x.tolist() == [0] * 10
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.uint8, torch.float64])
 def test_correct_operators_return_their_outputs(dtype):
     x = torch.arange(200).to(dtype)  # among the bytes are those of the patterns

@@ -103,13 +103,44 @@ def test_wrong_layouts():
     assert torch.equal(declare("aligned", align=16)(x.flatten()[1:]), x.flatten()[1:])
 
 
+def test_other_layouts_cannot_be_changed_in_place():
+    def filled(x: Tensor) -> None:
+        launch_kernel(1, 128, x, x, x.numel())
+
+    made = declare("strided", filled, mutates=("x",))
+    with pytest.raises(ValueError, match=r"contiguous: copy x\.contiguous\(\) back after the call, or declare contig"):
+        made(torch.ones(4, 6).T)
+
+
+def test_changes_in_place_have_no_gradient():
+    def filled(x: Tensor, y: Tensor) -> None:
+        launch_kernel(1, 128, y, x, x.numel())
+
+    made = declare("filled", filled, mutates=("x",))
+    x, y, weight = torch.zeros(3), torch.ones(3), torch.ones(3, requires_grad=True)
+    for args in ((x, weight), (weight, y), (weight * 2, y)):
+        with pytest.raises(RuntimeError, match=r"filled changes x, so that it has no gradient, but an argument req"):
+            made(*args)
+    assert x.tolist() == [0] * 3
+    with torch.no_grad():
+        made(weight, 2 * y)
+    assert weight.tolist() == [2] * 3
+    torch.compile(made, backend="aot_eager")(x, y)
+    assert x.tolist() == [1] * 3
+    torch.library.opcheck(made.overload, (x, y))
+
+
 def test_wrong_kernels():
     with pytest.raises(ValueError, match=rf"{NAMESPACE}::nameless: launch_kernel needs the kernel's name"):
         declare("nameless", kernel=None)(torch.ones(3))
     with pytest.raises(ValueError, match=r"kernel 'copy<{z}>' has {z}, must be one of dtype, x"):
         declare("field", kernel="copy<{z}>")(torch.ones(3))
-    with pytest.raises(RuntimeError, match=r"(?s)missing.*identifier|undefined|missing"):
+    with pytest.raises(ValueError, match=rf"{NAMESPACE}::absent: the source has no kernel 'missing'; it has 'copy'"):
         declare("absent", kernel="missing<{x}>")(torch.ones(3))
+    with pytest.raises(ValueError, match=r"narrow: kernel copy<__half> needs #include <cuda_fp16\.h> in the source"):
+        declare("narrow")(torch.ones(3, dtype=torch.float16))
+    with pytest.raises(TypeError, match=r"kernel is \('a', 'b'\), must be the name of one kernel; launch_kernel"):
+        declare("several", kernel=("a", "b"))
     with pytest.raises(RuntimeError, match="decorate one by @operator"):
         launch_kernel(1, 1)
 

@@ -313,8 +313,7 @@ def ufunc(
         loops = _loops.read_loops(function.__name__, types, len(inputs), len(named or ["result"]))
         recipe = {"inputs": inputs, "outputs": named, "loops": loops}
         text = source_of(body, named, inputs, loops, source)
-        wanted = ProgramOptions(use_bundled_headers=True) if options is None and "#include" in text else options
-        return Ufunc(function, Kernels(text, wanted), recipe)
+        return Ufunc(function, Kernels(text, options), recipe)
 
     return decorate
 

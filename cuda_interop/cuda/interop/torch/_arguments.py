@@ -72,9 +72,12 @@ class Arguments:
         copies = parameter.contiguous == "copy" and not parameter.mutated
         if parameter.contiguous != "any" and not tensor.is_contiguous():
             if not copies:
+                advice = f"pass {label}.contiguous()"
+                if parameter.mutated:
+                    advice = f"copy {label}.contiguous() back after the call, or declare contiguous='any'"
                 raise ValueError(
                     f"{self.name}: {label} of shape {tuple(tensor.shape)} has strides {tensor.stride()}, must be "
-                    f"contiguous: pass {label}.contiguous()"
+                    f"contiguous: {advice}"
                 )
             tensor = tensor.contiguous()
         if parameter.align > 1 and not _is_abstract(tensor) and tensor.data_ptr() % parameter.align:

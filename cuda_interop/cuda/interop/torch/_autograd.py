@@ -88,6 +88,23 @@ def register(operator: Any, library: torch.library.Library, name: str) -> None:
     library.impl(name, autograd, "Autograd", with_keyset=True)
 
 
+def refuse(operator: Any, library: torch.library.Library, name: str) -> None:
+    """Register the kernel of the dispatch key Autograd of an operator that changes arguments, which has no gradient."""
+    overload = operator.overload
+
+    def autograd(keys: Any, *args: Any) -> Any:
+        if torch.is_grad_enabled() and torch._C._any_requires_grad(*args):
+            changed = next(each.name for each in operator.signature.parameters if each.mutated)
+            raise RuntimeError(
+                f"{operator.name} changes {changed}, so that it has no gradient, but an argument requires one: call it "
+                "under torch.no_grad(), or with detached tensors"
+            )
+        with _below_autograd():
+            return overload.redispatch(keys & _keys_below, *args)
+
+    library.impl(name, autograd, "Autograd", with_keyset=True)
+
+
 @contextlib.contextmanager
 def _single_level() -> Iterator[None]:
     """Allow functions of torch.autograd on the tensors of the uppermost function transform, if there is one."""

@@ -14,6 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from cuda.core import Buffer, Device, Kernel, LaunchConfig, launch
 from cuda.interop._errors import OperatorError
 from cuda.interop._record import Launch
+from cuda.interop._signature import Parameter
 from cuda.interop.torch._run import stream_of
 
 _PATTERNS = (0x5A, 0xA5)  # memory that nothing wrote has the first in one run, and the second in another
@@ -97,57 +98,50 @@ def _merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def check(
-    name: str,
-    plan: Callable[[], tuple[Any, list[Launch], list[str]]],
-    kernel: Callable[[str], Kernel],
-    changed: Sequence[torch.Tensor],
+    name: str, run: Callable[[Callable[[Launch, Kernel], None]], Any], given: Sequence[tuple[Parameter, torch.Tensor]]
 ) -> Any:
-    """Run the launches of `plan` twice with memcheck, and return the outputs; raise for what is found.
+    """Run an operator's function twice, its launches with memcheck, and return the outputs; raise for what is found.
 
     Parameters
     ----------
     name : str
         The operator.
-    plan : callable
-        It returns outputs, launches and the names of their kernels.
-    kernel : callable
-        It returns a kernel by name.
-    changed : sequence of Tensor
-        Arguments that kernels write to: they have the values of one run in the end.
+    run : callable
+        It runs the function, gives each launch with its kernel to its argument, and returns the outputs.
+    given : sequence of (Parameter, Tensor)
+        The tensors among the arguments. Those that kernels may change have the values of one run in the end.
     """
-    before = [each.clone() for each in changed]
+    before = [each.clone() for _, each in given]
     results = []
     for byte in _PATTERNS:
-        for each, values in zip(changed, before, strict=True):
+        for (_, each), values in zip(given, before, strict=True):
             each.copy_(values)
         with _Fill(byte):
-            outputs, launches, names = plan()
-        _run(name, outputs, launches, [kernel(each) for each in names])
-        results.append(outputs)
+            results.append(run(lambda launch, kernel: _run(name, launch, kernel)))
+    for (parameter, each), values in zip(given, before, strict=True):
+        if not parameter.mutated and not _same_bytes(each, values):
+            each.copy_(values)
+            raise OperatorError(f"{name}: a kernel changes {parameter.name}, which mutates=... does not name")
     first, second = ([each] if isinstance(each, torch.Tensor) else list(each or ()) for each in results)
     for index, (one, other) in enumerate(zip(first, second, strict=True)):
         _check_written(name, "its output" if len(first) == 1 else f"output {index}", one, other)
     return results[-1]
 
 
-def _run(name: str, outputs: Any, launches: Sequence[Launch], kernels: Sequence[Kernel]) -> None:
+def _run(name: str, each: Launch, kernel: Kernel) -> None:
+    """Carry out a launch with memcheck, on copies of its tensors."""
     from cuda.cpu.check import Check
 
+    if 0 in (each.grid if isinstance(each.grid, tuple) else (each.grid,)):
+        return
     stream = stream_of(torch.device("cpu"))
-    given = [value for each in launches for value in each.arguments]
-    tensors = [each for value in given for each in (value if isinstance(value, (list, tuple)) else [value])]
-    copies = _Copies([each for each in tensors if isinstance(each, torch.Tensor)], Device(0), stream)
+    tensors = [one for value in each.arguments for one in (value if isinstance(value, (list, tuple)) else [value])]
+    copies = _Copies([one for one in tensors if isinstance(one, torch.Tensor)], Device(0), stream)
     try:
         copies.move(to_device=True)
         with Check("memcheck") as checked:
-            for each, kernel in zip(launches, kernels, strict=True):
-                if 0 in (each.grid if isinstance(each.grid, tuple) else (each.grid,)):
-                    continue
-                config = LaunchConfig(
-                    grid=each.grid, block=each.block, cluster=each.cluster, shmem_size=each.shared_bytes
-                )
-                values = [copies.argument(value) for value in each.arguments]
-                launch(stream, config, kernel, *values)
+            config = LaunchConfig(grid=each.grid, block=each.block, cluster=each.cluster, shmem_size=each.shared_bytes)
+            launch(stream, config, kernel, *[copies.argument(value) for value in each.arguments])
             stream.sync()
         copies.move(to_device=False)
     finally:
@@ -156,14 +150,22 @@ def _run(name: str, outputs: Any, launches: Sequence[Launch], kernels: Sequence[
         raise OperatorError(f"{name}: {checked.findings[0].message}")
 
 
+def _octets(tensor: torch.Tensor) -> torch.Tensor:
+    """Return the bytes of a tensor's elements, along a further axis."""
+    return tensor.contiguous().reshape(-1).view(torch.uint8).reshape(*tensor.shape, -1)
+
+
+def _same_bytes(one: torch.Tensor, other: torch.Tensor) -> bool:
+    return not one.numel() or torch.equal(_octets(one), _octets(other))
+
+
 def _check_written(name: str, label: str, one: torch.Tensor, other: torch.Tensor) -> None:
     """Raise if elements of an output have the pattern of their run in both runs."""
     if not one.numel():
         return
     untouched = torch.ones(one.shape, dtype=torch.bool)
     for tensor, byte in zip((one, other), _PATTERNS, strict=True):
-        octets = tensor.contiguous().reshape(-1).view(torch.uint8).reshape(*one.shape, -1)
-        untouched &= (octets == byte).all(-1)
+        untouched &= (_octets(tensor) == byte).all(-1)
     if count := int(untouched.sum()):
         first = untouched.nonzero()[0].tolist()
         raise OperatorError(

@@ -10,7 +10,6 @@ from typing import Any
 
 import torch
 
-from cuda.core import ProgramOptions
 from cuda.interop._kernels import Kernels
 from cuda.interop._record import Launch
 from cuda.interop.fusion import Group, generate
@@ -86,8 +85,9 @@ class FusedKernel(torch.nn.Module):
         name, source = self.name, self.source
         if columns > MOST_COLUMNS:
             name, source = self._wide()
-        kernels = _kernels.get(source) or _kernels.setdefault(source, Kernels(source, _options(source)))
-        run("fused operations", kernels, launches, [name + each for each in suffixes], device)
+        kernels = _kernels.get(source) or _kernels.setdefault(source, Kernels(source))
+        for launch, suffix in zip(launches, suffixes, strict=True):
+            run("fused operations", kernels, launch, name + suffix, device)
 
     def _wide(self) -> tuple[str, str]:
         """Return name and source of the kernel for more columns than an `int` counts."""
@@ -99,11 +99,6 @@ class FusedKernel(torch.nn.Module):
         if self._flat:
             return Launch(min(-(-rows * columns // _THREADS), _MOST_BLOCKS), _THREADS, arguments)
         return Launch(min(-(-rows // _ROWS_OF_A_BLOCK), _MOST_BLOCKS), (32, _ROWS_OF_A_BLOCK), arguments)
-
-
-def _options(source: str) -> ProgramOptions | None:
-    """Return options of the compilation: NVRTC carries the headers of narrow types."""
-    return ProgramOptions(use_bundled_headers=True) if "#include" in source else None
 
 
 def _size(size: Any, arguments: Sequence[Any]) -> int:

@@ -11,15 +11,18 @@ from typing import Any
 import torch
 from torch.compiler import is_dynamo_compiling
 
-from cuda.core import ProgramOptions
+from cuda.core import Kernel, ProgramOptions
 from cuda.interop._kernels import Kernels
 from cuda.interop._names import kernel_name
-from cuda.interop._record import Launch, record
+from cuda.interop._record import Launch, call, record
 from cuda.interop.torch import _autograd, _debug, _gradient, _pickle, _plan, _run, _signature, _vmap
 from cuda.interop.torch._arguments import Arguments
 from cuda.interop.torch._types import SPELLING
 
 _TAGS = (torch.Tag.pt2_compliant_tag, torch.Tag.needs_exact_strides)
+
+
+_libraries: dict[str, torch.library.Library] = {}  # by the name of the operator that each defines
 
 
 class Operator:
@@ -53,7 +56,9 @@ class Operator:
         self._function, self._kernel, self._deterministic = function, kernel, deterministic
         self._arguments = Arguments(name, signature)
         namespace, _, short = name.partition("::")
-        self._library = torch.library.Library(namespace, "FRAGMENT")
+        if (before := _libraries.pop(name, None)) is not None:
+            before._destroy()  # a cell of a notebook that runs again, for example
+        self._library = _libraries[name] = torch.library.Library(namespace, "FRAGMENT")
         self._library.define(short + self.schema, tags=_TAGS)
         self.overload = getattr(getattr(torch.ops, namespace), short).default
         for key in ("CPU", "CUDA"):
@@ -69,7 +74,9 @@ class Operator:
         self._plans = fast
         self._fast = (fast and not autocast and fast.call) or None
         self._below: Callable[[tuple[Any, ...]], Any] = fast.below if fast else self._compute
-        if not any(each.mutated for each in signature.parameters):
+        if any(each.mutated for each in signature.parameters):
+            _autograd.refuse(self, self._library, short)
+        else:
             _autograd.register(self, self._library, short)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -158,18 +165,25 @@ class Operator:
         Raises
         ------
         OperatorError
-            If a kernel accesses memory outside of the tensors that it gets, or does not write an element of an output.
+            If a kernel accesses memory outside of the tensors that it gets, does not write an element of an output, or
+            changes an argument that `mutates` does not name.
         """
         with torch.no_grad():
             arguments, device = self._arguments.prepare(self._bound(args, kwargs))
             if device is None or device.type != "cpu":
                 raise ValueError(f"{self.name}: checked calls take tensors on the CPU, not on {device}")
-            changed = [
-                value
+            given = [
+                (parameter, value)
                 for parameter, value in zip(self.signature.parameters, arguments, strict=True)
-                if parameter.mutated and isinstance(value, torch.Tensor)
+                for value in (value if isinstance(value, (list, tuple)) else [value])
+                if isinstance(value, torch.Tensor)
             ]
-            return _debug.check(self.name, lambda: self._planned(arguments), self.kernels.get, changed)
+
+            def run(take: Callable[[Launch, Kernel], None]) -> Any:
+                get, names = self.kernels.get, self._name_of
+                return call(self._function, arguments, lambda each: take(each, get(names(each, arguments))))
+
+            return _debug.check(self.name, run, given)
 
     def _bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """Return the arguments in the order of the parameters, with defaults."""
@@ -182,29 +196,34 @@ class Operator:
     def _planned(self, arguments: Sequence[Any]) -> tuple[Any, list[Launch], list[str]]:
         """Return the outputs, the launches, and the kernels' names."""
         outputs, launches = record(self._function, arguments)
+        return outputs, launches, [self._name_of(each, arguments) for each in launches]
+
+    def _name_of(self, each: Launch, arguments: Sequence[Any]) -> str:
+        """Return the name of a launch's kernel."""
+        template = each.kernel or self._kernel
+        if template is None:
+            raise ValueError(f"{self.name}: launch_kernel needs the kernel's name, kernel=..., here or of operator")
         named = dict(zip((each.name for each in self.signature.parameters), arguments, strict=True))
-        names = []
-        for each in launches:
-            template = each.kernel or self._kernel
-            if template is None:
-                raise ValueError(f"{self.name}: launch_kernel needs the kernel's name, kernel=..., here or of operator")
-            names.append(kernel_name(self.name, template, named, SPELLING))
-        return outputs, launches, names
+        return kernel_name(self.name, template, named, SPELLING)
 
     def _run(self, *args: Any) -> Any:
         """Run on tensors of a CPU or a GPU."""
         return self._below(args)
 
     def _compute(self, args: Sequence[Any]) -> Any:
-        """Run the function, and the launches that it asks for."""
+        """Run the function, with the launches that it asks for."""
         arguments, device = self._arguments.prepare(args)
         if device is None:
             raise ValueError(f"{self.name}: no argument is a tensor, so there is no device to run on")
         if not self._deterministic and torch.are_deterministic_algorithms_enabled():
             _refuse_nondeterministic(self.name)
-        outputs, launches, names = self._planned(arguments)
+
+        # At once: the function may compute with what its kernels write.
+        def run(each: Launch) -> None:
+            _run.run(self.name, self.kernels, each, self._name_of(each, arguments), device)
+
+        outputs = call(self._function, arguments, run)
         self._check_outputs(outputs, arguments)
-        _run.run(self.name, self.kernels, launches, names, device)
         for parameter, value in zip(self.signature.parameters, arguments, strict=True):
             if parameter.mutated and isinstance(value, torch.Tensor) and not value.is_inference():
                 torch.autograd.graph.increment_version(value)
@@ -297,7 +316,7 @@ def operator(
     Returns
     -------
     callable
-        The decorator, which returns an `Operator`.
+        The decorator, which returns an `Operator`. It replaces one of the same name.
 
     Raises
     ------
@@ -315,6 +334,10 @@ def operator(
     namespace, colons, short = name.partition("::")
     if not (colons and namespace.isidentifier() and short.isidentifier()):
         raise ValueError(f"name is {name!r}, must be of the form 'mylib::rms_norm'")
+    if not isinstance(kernel, str | None):
+        raise TypeError(
+            f"kernel is {kernel!r}, must be the name of one kernel; launch_kernel(..., kernel=...) names others"
+        )
     kernels = source if isinstance(source, Kernels) else Kernels(source, options)
 
     mutates = tuple(mutates)

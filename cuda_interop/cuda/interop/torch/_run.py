@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Launch the kernels of a call: on PyTorch's current stream of a GPU, or on the CPU device in the tensors' memory."""
+"""Launch a kernel of a call: on PyTorch's current stream of a GPU, or on the CPU device in the tensors' memory."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -37,32 +37,25 @@ def stream_of(device: torch.device) -> Stream:
     return stream
 
 
-def run(
-    operator: str, kernels: Kernels, launches: Sequence[Launch], names: Sequence[str], device: torch.device
-) -> None:
-    """Carry out launches; on the CPU, return when they are done."""
+def run(operator: str, kernels: Kernels, each: Launch, name: str, device: torch.device) -> None:
+    """Carry out a launch of a kernel; on the CPU, return when it is done."""
     if device.type == "cuda" and device.index not in (None, torch.cuda.current_device()):
         with torch.cuda.device(device):  # makes the device of before current again
-            return run(operator, kernels, launches, names, device)
+            return run(operator, kernels, each, name, device)
+    if 0 in (each.grid if isinstance(each.grid, tuple) else (each.grid,)):
+        return
     stream = stream_of(device)
     ordinal = device.index or 0 if device.type == "cuda" else 0
     kept: list[Any] = []
-    for each, name in zip(launches, names, strict=True):
-        grid = each.grid if isinstance(each.grid, tuple) else (each.grid,)
-        if 0 in grid:
-            continue
-        try:
-            config = LaunchConfig(grid=each.grid, block=each.block, cluster=each.cluster, shmem_size=each.shared_bytes)
-            launch(stream, config, kernels.get(name, ordinal), *[argument(a, device, kept) for a in each.arguments])
-        except (TypeError, ValueError, OverflowError) as error:
-            raise type(error)(f"{operator}: {error}") from None
-        except CUDAError as error:
-            raise OperatorError(f"{operator}: kernel {name}: {error}") from error
-    if device.type != "cuda":
-        try:
+    try:
+        config = LaunchConfig(grid=each.grid, block=each.block, cluster=each.cluster, shmem_size=each.shared_bytes)
+        launch(stream, config, kernels.get(name, ordinal), *[argument(a, device, kept) for a in each.arguments])
+        if device.type != "cuda":
             stream.sync()
-        except CUDAError as error:
-            raise OperatorError(f"{operator}: kernel {', '.join(names)}: {error}") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise type(error)(f"{operator}: {error}") from None
+    except CUDAError as error:
+        raise OperatorError(f"{operator}: kernel {name}: {error}") from error
 
 
 def argument(
