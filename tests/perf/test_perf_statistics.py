@@ -39,6 +39,19 @@ def test_units_of_duets_are_differences():
     assert statistics.paired_units(Result("a", samples=samples)) == pytest.approx([math.log(1.1)] * 3)
 
 
+def test_neighbouring_blocks_of_duets_share_the_state_of_the_machine():
+    """A machine that becomes slower, and another program during one pair, do not change the unit."""
+    order = ["base", "new", "new", "base"] * 2 + ["base", "new"]
+    samples = [
+        Samples(0, number, 0.0, 1, [(1.05 if side == "new" else 1.0) * 1.02**number * (7 if number == 9 else 1)] * 3,
+                side=side)
+        for number, side in enumerate(order)
+    ]  # fmt: skip
+    assert statistics.paired_units(Result("a", samples=samples[:8])) == pytest.approx([math.log(1.05)])
+    (unit,) = statistics.paired_units(Result("a", samples=samples))
+    assert abs(unit - math.log(1.05)) <= math.log(1.021)
+
+
 # Neighbours have opposite signs: there is no positive correlation to correct for.
 VALUES = 0.02 + 0.01 * np.array([1, -1, 2, -2, 3, -3, 1, -1, 2, -2, 3, -3])
 OTHERS = 0.02 * np.array([2.0, -1, 1, -2, 4, -3, 1, -2, 9, -4, 1])

@@ -5,7 +5,8 @@
 Samples of a process share its memory layout and a moment of the machine: thousands of them are one observation of
 these. So the unit of all tests is the process: the logarithm of a quantile of its samples. Where processes are
 correlated in time, too, their number is reduced to that of independent ones with the same information. In duet runs,
-base and new alternate within a process, and the unit is the difference.
+base and new alternate within a process, and the unit is the median difference of neighbouring blocks, which the machine
+disturbs alike.
 
 Other processes only add to times of the host's clock, and a little to processor time, as they share its caches: the
 undisturbed samples are the shortest. So the quantile is low there; times of a GPU's events have no such errors, and
@@ -58,9 +59,23 @@ def units(result: Result, side: str = "") -> np.ndarray:
 
 
 def paired_units(result: Result) -> np.ndarray:
-    """Return the units of a duet run: the difference new - base of each process."""
-    base, new = (_by_process(result, side) for side in ("base", "new"))
-    return np.array([new[process] - base[process] for process in sorted(base.keys() & new.keys())])
+    """Return the units of a duet run: for each process, the median difference new - base of neighbouring blocks."""
+    blocks: dict[int, list[tuple[int, str, float]]] = {}
+    for each in result.samples:
+        if each.seconds:
+            value = math.log(_quantile(each.seconds, QUANTILES[each.timer]))
+            blocks.setdefault(each.process, []).append((each.block, each.side, value))
+    found = []
+    for _, taken in sorted(blocks.items()):
+        taken.sort()
+        pairs = [
+            after[2] - before[2] if after[1] == "new" else before[2] - after[2]
+            for before, after in zip(taken[::2], taken[1::2], strict=False)
+            if before[1] != after[1]
+        ]
+        if pairs:
+            found.append(_quantile(pairs, 0.5))
+    return np.array(found)
 
 
 def _by_process(result: Result, side: str) -> dict[int, float]:
