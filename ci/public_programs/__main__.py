@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 
+from ci.public_programs.probe import MEASURED
 from ci.public_programs.programs import PROGRAMS, STACKS, Program, Stack
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -30,9 +31,11 @@ def command(program: Program, stack: Stack, python: str, own: bool) -> list[str]
     start = [python] if own else [sys.executable, "-m", "cuda.cpu", "run", *stack.options, "--python", python]
     if program.compared:
         return [*start, str(PROBE), program.path, *program.arguments, *(stack.own_arguments if own else ())]
+    if program.measured:
+        return [*start, str(PROBE), "--measured", program.path, *program.arguments]
     if program.pytest:
-        return [*start, "-m", "pytest", "-q", "-p", "no:cacheprovider", program.path]
-    return [*start, program.path, *program.arguments]
+        return [*start, "-m", "pytest", "-q", "-p", "no:cacheprovider", *program.arguments, program.path]
+    return [*start, *(["-m", program.runner] if program.runner else []), program.path, *program.arguments]
 
 
 def output(argv: list[str], folder: pathlib.Path, variables: dict[str, str], limit: float, program: Program):
@@ -86,6 +89,11 @@ def outcome(program: Program, stack: Stack, python: str, checkout: pathlib.Path,
         return f"skipped by itself: {text.strip().splitlines()[-1]}"
     if program.pytest:
         return next((line for line in text.splitlines()[::-1] if re.search(r"\d+ (passed|skipped)", line)), last)
+    if program.runner:
+        ran = re.search(r"Ran (\d+) tests?[^\n]*\s+(OK[^\n]*)", text + errors)
+        return f"tests: {ran[1]}, {ran[2]}" if ran else f"failed: {last}"
+    if program.measured:
+        return "runs to its benchmarks" if MEASURED in text else f"failed: did not print {MEASURED!r}"
     if program.until and text.count(program.until) < program.times:
         return f"failed: {text.count(program.until)} of {program.times} checks"
     if program.compared:

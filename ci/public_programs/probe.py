@@ -4,6 +4,8 @@
 
 Random numbers of Python and NumPy are seeded, so that two back-ends get the same.
 
+`probe.py --measured FILE ARGUMENTS` runs a program of Triton up to its benchmarks.
+
 For tinygrad, whose documentation consists of the docstrings of its modules, the program is the code that its site runs
 (blocks marked `exec="true"`).
 """
@@ -22,6 +24,7 @@ import numpy as np
 
 BLOCK = re.compile(r'^( *)```python exec="true"[^\n]*\n(.*?)^ *```', re.M | re.S)
 MARK = "array"
+MEASURED = "the benchmarks begin"
 
 
 def host(value: Any) -> Any:
@@ -64,7 +67,24 @@ def run_docstrings(module: str) -> None:
         exec("\n".join(line.removeprefix(indent) for line in code.splitlines()), names)
 
 
+def run_to_benchmarks(file: str) -> None:
+    """Run a program of Triton up to its first benchmark."""
+    import triton.testing
+
+    def begin(*_: Any, **__: Any) -> None:
+        print(MEASURED)
+        raise SystemExit(0)
+
+    triton.testing.Mark.run = begin
+    sys.path.insert(0, str(pathlib.Path(file).parent))
+    runpy.run_path(file, run_name="__main__")
+
+
 if __name__ == "__main__":
+    if sys.argv[1] == "--measured":
+        sys.argv = sys.argv[2:]
+        run_to_benchmarks(sys.argv[0])
+        raise SystemExit(f"{sys.argv[0]} has no benchmark")
     module = sys.argv[1]
     sys.argv = sys.argv[1:]
     random.seed(1)

@@ -7,7 +7,7 @@ None of them is part of this project: they are in the stacks' own packages, or i
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Stack(NamedTuple):
@@ -29,17 +29,21 @@ class Stack(NamedTuple):
 class Program(NamedTuple):
     """A program of a stack.
 
-    `path` is in the checkout or, with `module`, a module's name. `until`: a text with which the program says that its
-    results are right; what follows are benchmarks, so it is ended there. `compared`: its output and the variables of
-    its main module are compared with those of the stack's own back-end.
+    `path` is in the checkout, or a module's name. `until`: a text with which the program says that its results are
+    right; what follows are benchmarks, so it is ended there. `measured`: it says nothing, has assertions, and is ended
+    where benchmarks of triton.testing begin. `compared`: its output and the variables of its main module are compared
+    with those of the stack's own back-end. `pytest`: `path` has tests, of which `arguments` may select some.
+    `runner`: it has tests for this module, which prints what unittest does.
     """
 
     path: str
     arguments: tuple[str, ...] = ()
     until: str = ""
     times: int = 1  # how often `until` must be found
+    measured: bool = False
     compared: bool = False
     pytest: bool = False
+    runner: str = ""
     folder: str = ""  # in which it is started
     tolerance: float = 1e-4
 
@@ -60,19 +64,43 @@ def _taichi(name: str, tolerance: float = 1e-4) -> Program:
     return Program(f"taichi.examples.{name}", compared=True, tolerance=tolerance)
 
 
+def _tilegym(name: str) -> Program:
+    return Program(f"skills/tilegym-cutile-python/examples/{name}.py", until="Test passed!")
+
+
+def _cute(name: str, *arguments: str, until: str = "") -> Program:
+    return Program(f"examples/python/CuTeDSL/{name}.py", arguments, until)
+
+
+def _tutorial(name: str, **others: Any) -> Program:
+    return Program(f"{name}.py", folder=_TUTORIALS, **others)
+
+
+_CUTILE = ("--torch", "--capability", "8.9")
+_TUTORIALS = "python/tutorials"
+
 STACKS = {
-    "cutile": Stack("NVIDIA/cutile-python", "9c3ee3c", ("--torch", "--capability", "8.9")),
+    "cutile": Stack("NVIDIA/cutile-python", "9c3ee3c", _CUTILE),
+    "tilegym": Stack("NVIDIA/TileGym", "75a1430", _CUTILE),
+    "cute": Stack("NVIDIA/cutlass", "7107b05", ("--torch",), (("CUTE_DSL_LINEINFO", "1"),)),
     "triton": Stack("triton-lang/triton", "f4fca2c", ("--torch",), (("MPLBACKEND", "Agg"), ("CC", "gcc"))),
     "numba-cuda-mlir": Stack("NVIDIA/numba-cuda-mlir", "10ece76"),
+    "numba-cuda": Stack("", ""),
     "tinygrad": Stack("", "", variables=(("DEV", "CUDA"),), own=(("DEV", "PYTHON"),)),
     "taichi": Stack("", "", variables=(("TI_ARCH", "cuda"), ("MPLBACKEND", "Agg")), own=(("TI_ARCH", "x64"),)),
     "warp": Stack("", "", variables=(("MPLBACKEND", "Agg"),), own_arguments=("--device", "cpu")),
 }
 
-_TUTORIALS = "python/tutorials"
 _DOC_TESTS = ("vecadd", "laplace", "matmul", "montecarlo", "random", "reduction", "sessionize", "ufunc", "cg",
               "cpointer", "cpu_gpu_compat", "globals", "ffi")  # fmt: skip
+_AMPERE = "cute/ampere/kernel"
 _GLUON = ("01-intro", "02-layouts", "03-async-copy", "04-tma")
+_TILEGYM = (
+    "convolution/conv2d_with_bias_dilation_groups", "convolution/conv3d_with_bias_dilation_groups",
+    "convolution/conv_transpose_2d", "convolution/conv_transpose_3d", "matmul/matmul_4d_tensors",
+    "matmul/matrix_vector_multiplication", "matmul/split_k_gemm", "normalization/group_norm", "pooling/avgpool3d",
+    "pooling/maxpool3d", "scan/cumsum_cumprod_blocking",
+)  # fmt: skip
 _DOCSTRINGS = ("tensor", "mixin.creation", "mixin.dtype", "mixin.elementwise", "mixin.movement", "mixin.op",
                "mixin.rand", "mixin.reduce", "nn", "nn.state")  # fmt: skip
 
@@ -83,15 +111,31 @@ PROGRAMS: dict[str, tuple[Program, ...]] = {
         _cutile("AllGatherMatmul"),
     ),
     "triton": (
-        Program(f"{_TUTORIALS}/01-vector-add.py", until="difference between torch and triton is 0.0"),
-        Program(f"{_TUTORIALS}/02-fused-softmax.py"),
-        Program(f"{_TUTORIALS}/03-matrix-multiplication.py", until="Triton and Torch match"),
-        Program(f"{_TUTORIALS}/04-low-memory-dropout.py"),
-        Program(f"{_TUTORIALS}/05-layer-norm.py"),
-        Program(f"{_TUTORIALS}/06-fused-attention.py", pytest=True),
-        Program("07-extern-functions.py", until="0.0", times=2, folder=_TUTORIALS),
-        Program(f"{_TUTORIALS}/08-grouped-gemm.py"),
-        *(Program(f"{_TUTORIALS}/gluon/{name}.py", pytest=True) for name in _GLUON),
+        _tutorial("01-vector-add", until="difference between torch and triton is 0.0"),
+        _tutorial("02-fused-softmax", measured=True),
+        _tutorial("03-matrix-multiplication", until="Triton and Torch match"),
+        _tutorial("04-low-memory-dropout"),
+        _tutorial("05-layer-norm", measured=True),
+        _tutorial("06-fused-attention", pytest=True, arguments=("-k", "bwd-False and 64-128-2-1")),  # small
+        _tutorial("07-extern-functions", until="0.0", times=2),
+        _tutorial("08-grouped-gemm", measured=True),
+        _tutorial("11-programmatic-dependent-launch", until="add: \u2705"),
+        *(_tutorial(f"gluon/{name}", pytest=True) for name in _GLUON),
+    ),
+    "cute": (
+        _cute("dsl_tutorials/smem_allocator"), _cute("dsl_tutorials/cooperative_launch"),
+        _cute("dsl_tutorials/torch_fake_tensor"), _cute("dsl_tutorials/dynamic_smem_size", until="PASS"),
+        _cute("dsl_tutorials/inline_ptx", until="Results verified successfully!"),
+        _cute(f"{_AMPERE}/elementwise/elementwise_add", "--M", "128", "--N", "128", until="PASS"),
+        _cute(f"{_AMPERE}/elementwise/elementwise_apply", "--M", "128", "--N", "512", "--op", "add", until="PASS"),
+        _cute(f"{_AMPERE}/dense_gemm/sgemm", "--mnk", "128,128,64", until="PASS"),
+        _cute(f"{_AMPERE}/dense_gemm/tensorop_gemm", "--mnkl", "128,128,64,1", until="PASS"),
+        _cute(f"{_AMPERE}/attention/flash_attention_v2", "--batch_size", "1", "--seqlen_q", "128", "--seqlen_k", "128",
+              "--num_head", "1", until="PASS"),
+    ),
+    "tilegym": tuple(map(_tilegym, _TILEGYM)),
+    "numba-cuda": tuple(
+        Program(f"numba.cuda.tests.doc_examples.test_{name}", runner="numba.runtests") for name in _DOC_TESTS
     ),
     "numba-cuda-mlir": tuple(Program(f"tests/doc_examples/test_{name}.py", pytest=True) for name in _DOC_TESTS),
     "tinygrad": tuple(Program(f"tinygrad.{name}", compared=True) for name in _DOCSTRINGS),

@@ -41,6 +41,45 @@ def test_outcomes(tmp_path, code, program, expected):
     assert found == expected
 
 
+TRITON = "class Mark:\n    def run(self): ..."
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("import triton.testing as t; t.Mark().run(); raise ValueError('measured')", "runs to its benchmarks"),
+        ("raise AssertionError('odd')", "failed: AssertionError: odd"),
+        ("pass", "failed: program.py has no benchmark"),
+        ("raise SystemExit(0)", "failed: did not print 'the benchmarks begin'"),
+    ],
+)
+def test_programs_are_ended_where_their_benchmarks_begin(tmp_path, monkeypatch, code, expected):
+    (tmp_path / "triton").mkdir()
+    (tmp_path / "triton" / "__init__.py").touch()
+    (tmp_path / "triton" / "testing.py").write_text(TRITON)
+    (tmp_path / "program.py").write_text(code)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
+    found = outcome(Program("program.py", measured=True), Stack("", ""), sys.executable, tmp_path, 20)
+    assert found == expected
+
+
+def test_arguments_select_tests(tmp_path):
+    (tmp_path / "test_two.py").write_text("def test_a(): ...\ndef test_b(): raise ValueError")
+    program = Program("test_two.py", ("-k", "test_a"), pytest=True)
+    assert "1 passed" in outcome(program, Stack("", ""), sys.executable, tmp_path, 60)
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"), [("...", "tests: 1, OK"), ("raise ValueError", "failed: FAILED (errors=1)")]
+)
+def test_a_runner_of_tests(tmp_path, monkeypatch, code, expected):
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
+    lines = "import unittest", "class Test(unittest.TestCase):", f"    def test_it(self): {code}"
+    (tmp_path / "some_tests.py").write_text("\n".join(lines))
+    program = Program("some_tests", runner="unittest")
+    assert outcome(program, Stack("", ""), sys.executable, tmp_path, 20) == expected
+
+
 def test_results_are_compared_with_the_own_back_end(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
     (tmp_path / "compared_program.py").write_text("import os; print('sum', os.environ.get('SUM', 3))")
