@@ -4,12 +4,11 @@
 
 NumPy computes them as it is usual (an array for each operation), and in blocks that stay in the cache, with out=.
 numexpr takes part if it is installed. `python -m benchmarks.numpy_functions`. Candidates take turns; each time is the
-median of 15 rounds.
+best of 200 rounds, or of 15 with large arrays.
 """
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +22,7 @@ try:
 except ImportError:
     numexpr = None
 
-ROUNDS, BLOCK = 15, 16384
+ROUNDS, ROUNDS_OF_LARGE, BLOCK = 200, 15, 16384
 Array = np.ndarray[Any, Any]
 
 
@@ -64,17 +63,17 @@ def in_blocks(function: Callable[[Array, Array], Array], x: Array, y: Array) -> 
     return out
 
 
-def medians(candidates: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    """Return the median time of each candidate, which take turns."""
-    times: dict[str, list[float]] = {each: [] for each in candidates}
+def best(candidates: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
+    """Return the best time of each candidate, which take turns."""
+    times = dict.fromkeys(candidates, float("inf"))
     for call in candidates.values():
         call()
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for name, call in candidates.items():
             begin = time.perf_counter()
             call()
-            times[name].append(time.perf_counter() - begin)
-    return {name: statistics.median(each) for name, each in times.items()}
+            times[name] = min(times[name], time.perf_counter() - begin)
+    return times
 
 
 def compare(title: str, ours: Any, plain: Any, expression: str, x: Array, y: Array) -> None:
@@ -90,8 +89,8 @@ def compare(title: str, ours: Any, plain: Any, expression: str, x: Array, y: Arr
         names = {"x": x, "y": y}
         np.testing.assert_allclose(numexpr.evaluate(expression, names), expected, rtol=1e-4, atol=1e-5)
         candidates["numexpr"] = lambda: numexpr.evaluate(expression, names)
-    found = medians(candidates)
-    texts = [f"{name} {1e3 * each:.3f} ms ({each / found['NumPy']:.2f})" for name, each in found.items()]
+    found = best(candidates, ROUNDS if expected.size <= 10_000 else ROUNDS_OF_LARGE)
+    texts = [f"{name} {1e3 * each:.4f} ms ({each / found['NumPy']:.2f})" for name, each in found.items()]
     print(f"{title}, {x.shape} {x.dtype}: {', '.join(texts)}")
 
 
