@@ -3,7 +3,8 @@
 """Compare NVRTC and clang by random CUDA C++ programs: `python -m ci.random_programs [--count N] [--seed S]`.
 
 Each program is compiled by both and runs on the CPU device: integers, conversions, structures, arrays, loops,
-functions, templates, lambdas, warp functions, atomics, shared memory, 16-bit floats and printf must have equal results,
+functions, classes, templates, lambdas, warp functions, atomics, shared memory, 16-bit floats and printf must have equal
+results,
 functions whose errors the documentation bounds results within twice the bound. A program with a difference is cut down
 and printed; the exit status is then 1. `--show SEED` prints a program. A program takes about a second.
 """
@@ -15,6 +16,7 @@ import os
 import sys
 import time
 
+from ci.random_programs.classes import HELPERS
 from ci.random_programs.minimise import minimise
 from ci.random_programs.program import Program, write
 from ci.random_programs.run import Device, differences
@@ -35,7 +37,7 @@ def report(program: Program, found: list[str], device: Device, cut: bool) -> Non
     if cut:
         smaller = minimise(program, lambda part: _fails_alike(part, device, found[0]))
         print("\n".join(f"  {line}" for line in examine(smaller, device)))
-        print(smaller.text().removeprefix(PREAMBLE), flush=True)
+        print(smaller.text().removeprefix(PREAMBLE + HELPERS), flush=True)
 
 
 def _fails_alike(program: Program, device: Device, first: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import dataclasses
 import random
 
-from ci.random_programs.cooperation import Cooperation
+from ci.random_programs.classes import HELPERS, Classes
 from ci.random_programs.expressions import Scope
 from ci.random_programs.statements import Node
 from ci.random_programs.types import INTEGERS, NUMBERS, PREAMBLE, THREADS, VECTORS
@@ -28,10 +28,10 @@ class Program:
     inexact: dict[str, list[tuple[str, int]]]
 
     def text(self) -> str:
-        return PREAMBLE + "\n".join(line for node in self.parts for line in node.lines()) + "\n"
+        return PREAMBLE + HELPERS + "\n".join(line for node in self.parts for line in node.lines()) + "\n"
 
 
-class Writer(Cooperation):
+class Writer(Classes):
     """Writes one program."""
 
     def structure(self, index: int) -> tuple[Node, list[tuple[str, str]]]:
@@ -108,6 +108,7 @@ class Writer(Cooperation):
         )
         parts += [self.device_function(scope) for _ in range(self.random.randrange(0, 4))]
         updates = []
+        parts += [node for _ in range(self.random.randrange(2)) for node in self.hierarchy(scope)]
         for structure, members in structures.items():
             node, name, types = self.updating_function(scope, structure, members)
             parts.append(node)
@@ -118,7 +119,8 @@ class Writer(Cooperation):
         scope.fixed |= {"t", "table"}
         for _ in range(self.random.randrange(3, 9)):
             forms = [lambda: self.statement(scope, 3, False), lambda: self.statement(scope, 3, False),
-                     lambda: self.cooperate(scope), lambda: self.template(scope)]  # fmt: skip
+                     lambda: self.cooperate(scope), lambda: self.template(scope),
+                     lambda: self.advanced(scope), lambda: self.advanced(scope)]  # fmt: skip
             body.append(self.random.choice(forms)())
         for structure, name, types in updates:
             body += self.update(scope, structure, structures[structure], name, types)

@@ -229,14 +229,14 @@ def _compile(command: Command, tools: _Tools, path: str, kind: str, output: str,
 
 def _managed(command: Command, tools: _Tools, for_host: list[str], ptx: str, ir: str) -> list[str]:
     """Write the LLVM IR of host code with managed variables, and return what compiles it further."""
-    tools.run([*for_host, *ANNOTATIONS, "-o", ir], **ENVIRONMENT)
+    quiet = "-Wno-unused-command-line-argument"  # which options of host code matter for LLVM IR is clang's to know
+    tools.run([*for_host, quiet, *ANNOTATIONS, "-o", ir], **ENVIRONMENT)
     with open(ir, "r+") as file:
         text = with_managed(file.read(), ptx)
         file.seek(0)
         file.write(text)
         file.truncate()
     level = [option for option in command.both if option.startswith("-O")]
-    quiet = "-Wno-unused-command-line-argument"  # which options of host code matter for LLVM IR is clang's to know
     return [*tools.clang, *tools.host, "-O3", *level, *command.host, quiet, "-x", "ir", ir]
 
 
