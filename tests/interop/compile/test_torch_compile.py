@@ -247,6 +247,16 @@ def test_block_of_a_transformer(dynamic):
     assert len(graphs) == (2 if dynamic else 3)  # without dynamic sizes a second forward graph
 
 
+@pytest.mark.parametrize("causal", [False, True])
+def test_attention_of_pytorch_has_its_gradients(causal):
+    """Its operation for CPUs stays whole: taken apart, it lacks what its backward operation needs."""
+
+    def function(q, k, v):
+        return F.scaled_dot_product_attention(q * 2, k, v, is_causal=causal)
+
+    assert_same(function, *(tensor(1, 2, 6, 8) for _ in range(3)), rtol=1e-4, atol=1e-5)
+
+
 def test_what_cannot_be_fused_stays_eager():
     graphs = assert_same(lambda x: torch.cumsum(x, 0).sort(-1).values, tensor(5, 6))
     assert kernels(graphs) == [0, 0]

@@ -11,7 +11,7 @@ pytest.importorskip(
     exc_type=ImportError,
 )
 import thunder  # noqa: E402
-from transformer_blocks import block  # noqa: E402
+from support.transformer_blocks import block  # noqa: E402
 
 from cuda.interop.thunder import fused_kernels, fusion_executor  # noqa: E402
 from cuda.interop.torch import _fused_kernel  # noqa: E402

@@ -12,9 +12,9 @@ pytest.importorskip(
 )
 import thunder  # noqa: E402
 from executor_results import assert_as_in_double, calls, values  # noqa: E402
-from transformer_blocks import block  # noqa: E402
+from support.transformer_blocks import block  # noqa: E402
 
-from cuda.interop.thunder import fused_kernels, fusion_executor, operator_executor  # noqa: E402
+from cuda.interop.thunder import OperatorPatterns, fused_kernels, fusion_executor, operator_executor  # noqa: E402
 
 F = torch.nn.functional
 pytestmark = [pytest.mark.needs_nvrtc, pytest.mark.timeout(300)]
@@ -89,13 +89,20 @@ def test_what_it_does_not_have_stays_of_pytorch():
 
 
 # Calls of operators and fused kernels, forward and backward, as docs/thunder.md states them
-CALLS = {"nanoGPT": ((4, 0), (4, 5)), "Llama": ((3, 3), (3, 5)), "BERT": ((4, 1), (4, 7))}
+CALLS = {
+    "nanoGPT": ((4, 0), (4, 5)),
+    "Llama": ((6, 0), (6, 1)),
+    "Llama, shared keys": ((6, 0), (6, 0)),
+    "BERT": ((4, 1), (4, 7)),
+    "BERT, one attention": ((4, 0), (4, 5)),
+}
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_blocks_of_transformers_with_both(name):
     made, inputs = block(name)
-    compiled = thunder.jit(made, executors=[operator_executor, fusion_executor])
+    executors = [operator_executor, fusion_executor]
+    compiled = thunder.jit(made, executors=executors, transforms=[OperatorPatterns()])
     wanted = [inputs[0], *made.parameters()]
     results = []
     for each in (made, compiled):

@@ -129,4 +129,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         aten.nll_loss_forward.default: _nll_loss_forward,
         aten.nll_loss_backward.default: _nll_loss_backward,
     }
-    return {**core_aten_decompositions(), **get_decompositions(_FURTHER), **own}
+    core = core_aten_decompositions()
+    # It returns no logarithms of sums, which the backward operation takes: gradients would be wrong
+    core.pop(aten._scaled_dot_product_flash_attention_for_cpu.default, None)
+    return {**core, **get_decompositions(_FURTHER), **own}
