@@ -26,6 +26,7 @@ OPTIONAL = {  # module or folder -> package without which it cannot be imported
     "cuda.cpu.debug.gdb_commands": "gdb",
     "cuda.cpu.programs.pytorch.": "torch",
     "cuda.cpu.pytest_plugin": "pytest",
+    "cuda.interop.jax": "jax",
     "cuda.interop.torch": "torch",
     "cuda.interop.thunder": "thunder",
 }
