@@ -102,6 +102,15 @@ def test_gelu_is_the_same_kernel_for_all_sizes():
     assert len(_fused_kernel._kernels) == count
 
 
+def test_thunder_checks_the_shapes_of_groups():
+    from thunder.dev_utils.check_trace import check_trace
+
+    fused = compiled(lambda x: (torch.softmax(x, -1), x.sum(-1)))
+    fused(tensor(3, 5))
+    assert kernels(fused)[0]
+    check_trace(thunder.last_traces(fused)[-1])
+
+
 def test_lines_of_the_trace_are_comments():
     fused = compiled(CHAINS["softmax"])
     fused(tensor(4, 8))

@@ -87,7 +87,7 @@ class CudaFusionExecutor(FusionExecutor):
         outputs = [unvariableify(each) for each in region.outputs]
         name = f"cuda_fusion{fusion_counter}"
         fusion = Fusion(list(region.bound_symbols), inputs, outputs)
-        symbol = Symbol(name, meta=None, is_fusion=True, executor=self)
+        symbol = Symbol(name, meta=lambda *_: tuple(outputs), is_fusion=True, executor=self)
         return BoundSymbol(symbol, inputs, {}, outputs, region.bound_symbols, _call_ctx={name: fusion})
 
     def fusion_pass(self, trace: TraceCtx) -> TraceCtx:
