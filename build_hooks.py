@@ -207,6 +207,29 @@ def packages() -> dict[str, str]:
     }
 
 
+def written_sources(modules: list[Extension]) -> dict[str, list[str]]:
+    """Return the sources of each module with the C that Cython has written, none if any of it is not current.
+
+    Cython compares its own files, too, which are always newer in the environment that pip makes for each build: a
+    second `pip install` would compile everything again.
+    """
+    from Cython import __version__
+
+    patterns = [f"{root}/**/*{suffix}" for root in SOURCE_ROOTS for suffix in (".pyx", ".pxd", ".pxi")]
+    newest = max(path.stat().st_mtime for pattern in patterns for path in ROOT.glob(pattern))
+    newest = max(newest, pathlib.Path(__file__).stat().st_mtime)
+    found = {}
+    for module in modules:
+        path = (ROOT / module.sources[0]).with_suffix(".c")
+        if not path.exists() or path.stat().st_mtime <= newest:
+            return {}
+        with path.open() as file:
+            if f"Cython {__version__} " not in file.readline():
+                return {}
+        found[module.name] = [str(path.relative_to(ROOT)), *module.sources[1:]]
+    return found
+
+
 class BuildExt(build_ext):
     """Cythonize and compile on all cores, then link the plain shared libraries."""
 
@@ -220,8 +243,8 @@ class BuildExt(build_ext):
         modules = [module for module in self.extensions if module.name != UTILITY]
         if len(modules) < len(self.extensions):
             write_utility()
-        sources: dict[str, list[str]] = {}
-        for shared in (UTILITY, None):
+        sources = written_sources(modules)
+        for shared in (UTILITY, None) if not sources else ():
             done = cythonize(
                 [module for module in modules if uses_utility(module) == bool(shared)],
                 include_path=list(SOURCE_ROOTS),
