@@ -118,7 +118,7 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
          "waiting = waiting >> distance + 2 << 1"),
         ("passes/find_pending.py", "waiting |= 1 << (target - base)", "waiting = 1 << (target - base)"),
         ("passes/find_pending.py", "preserved |= graph.live_in[first_of(blocks)]", "preserved = graph.live_in[first_of(blocks)]"),
-        ("passes/analyse_uniformity.py", "if preserved:\n", "if False:\n"),
+        ("passes/analyse_uniformity.py", "        if preserved\n", "        if False\n"),
         ("passes/analyse_uniformity.py", "is_lanewise(graph.function, step) and all(map(graph.is_uniform, step.reads))",
          "is_lanewise(graph.function, step)"),
         ("passes/split_guards.py", "Guard(guard.register, not guard.negated)", "Guard(guard.register, guard.negated)"),
