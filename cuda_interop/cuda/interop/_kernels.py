@@ -97,7 +97,7 @@ class Kernels:
 
 def _mistake(source: str, name: str) -> str:
     """Return what is wrong with the name of a kernel that could not be compiled, "" if that is not known."""
-    base = name.partition("<")[0]
+    base = name.partition("<")[0].rpartition("::")[2]
     kernels = re.findall(r"__global__[^;{]*?\b((?!__)\w+)\s*\(", source)
     if not re.search(rf"\b{re.escape(base)}\b", source):
         return f"the source has no kernel {base!r}; it has {', '.join(map(repr, kernels)) or 'none'}"
