@@ -99,7 +99,7 @@ def test_problems_are_reported_by_name_and_do_not_stop_the_run(file, capsys):
     }  # fmt: skip
     assert results["hangs"].message == "no end after 10 s"
     assert results["wrong"].message.startswith("AssertionError: Items are not equal")
-    assert results["fails"].message == "ValueError: no such thing (benchmarks.py:43)"
+    assert results["fails"].message == "ValueError: no such thing (benchmarks.py:47)"
     assert results["fails_later"].message.startswith("ZeroDivisionError")
     assert results["skipped"].message == "needs two devices"
     assert results["crashes"].message.startswith("ended by signal 6")
