@@ -4,9 +4,8 @@
 
 Each program is compiled by both and runs on the CPU device: integers, conversions, structures, arrays, loops,
 functions, classes, templates, lambdas, warp functions, atomics, shared memory, 16-bit floats and printf must have equal
-results,
-functions whose errors the documentation bounds results within twice the bound. A program with a difference is cut down
-and printed; the exit status is then 1. `--show SEED` prints a program. A program takes about a second.
+results, functions whose errors the documentation bounds results within twice the bound. A program with a difference is
+cut down and printed; the exit status is then 1. `--show SEED` prints a program. A program takes about a second.
 """
 
 from __future__ import annotations

@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
+
+from cuda.core import LaunchConfig
+from cuda.interop._names import Spelling, kernel_name
 
 _running = threading.local()
 
@@ -20,6 +23,22 @@ class Launch(NamedTuple):
     kernel: str | None = None
     shared_bytes: int = 0
     cluster: Any = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether the grid has no blocks, which `cuda.core.launch` would refuse."""
+        return 0 in (self.grid if isinstance(self.grid, tuple) else (self.grid,))
+
+    def config(self) -> LaunchConfig:
+        """Return grid, block, cluster and shared memory for `cuda.core.launch`."""
+        return LaunchConfig(grid=self.grid, block=self.block, cluster=self.cluster, shmem_size=self.shared_bytes)
+
+    def kernel_name(self, operator: str, default: str | None, arguments: Mapping[str, Any], spelling: Spelling) -> str:
+        """Return the name of the kernel for an operator's arguments; `default` is for launches that name none."""
+        template = self.kernel or default
+        if template is None:
+            raise ValueError(f"{operator}: launch_kernel needs the kernel's name, kernel=..., here or of operator")
+        return kernel_name(operator, template, arguments, spelling)
 
 
 def launch_kernel(

@@ -14,7 +14,7 @@ import numpy as np
 from cuda.core import CUDAError, Device, Kernel, LaunchConfig, Stream, launch
 from cuda.interop._errors import OperatorError
 from cuda.interop._kernels import Kernels
-from cuda.interop.arrays._plan import Place, Plan
+from cuda.interop.arrays._plan import ArrayIndex, Plan
 
 
 def works_in_place(device: Device) -> bool:
@@ -107,7 +107,7 @@ def run(
     arrays: Sequence[np.ndarray[Any, Any]],
     written: Collection[int],
 ) -> None:
-    """Launch kernels, in whose arguments a `Place` stands for an array, and wait.
+    """Launch kernels, in whose arguments a `ArrayIndex` stands for an array, and wait.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def run(
         addresses = [None if each is None else each.ptr for each in copies]
     try:
         for _, kernel, config, arguments in steps:
-            passed = [addresses[each.number] if type(each) is Place else each for each in arguments]
+            passed = [addresses[each.position] if type(each) is ArrayIndex else each for each in arguments]
             launch(queue.stream, config, kernel, *passed)
         for index in written if copies else ():
             if copies[index] is not None:

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from cuda.core import LaunchConfig
 from cuda.interop._kernels import Kernels
-from cuda.interop._names import kernel_name
-from cuda.interop._record import Launch, record
+from cuda.interop._record import record
 from cuda.interop._signature import SCALAR, TENSORS, Signature
 from cuda.interop.arrays._spec import Spec
 from cuda.interop.arrays._types import SPELLING, short_name
@@ -18,14 +17,14 @@ from cuda.interop.arrays._types import SPELLING, short_name
 _KEPT = 1024  # plans of an operator
 
 
-class Place(NamedTuple):
-    """An argument of a kernel that is an array: its number among the inputs, outputs and workspace."""
+class ArrayIndex(NamedTuple):
+    """An argument of a kernel that is an array: its position among the inputs, outputs and workspace."""
 
-    number: int
+    position: int
 
 
 class Step(NamedTuple):
-    """A launch: the kernel's name, and the arguments, in which a `Place` stands for an array."""
+    """A launch: the kernel's name, and the arguments, in which a `ArrayIndex` stands for an array."""
 
     kernel: str
     config: LaunchConfig
@@ -103,7 +102,7 @@ class Planner:
         returned, launches = record(self.function, specs)
         outputs = self._outputs(returned, specs)
         inputs = [each for each in specs if isinstance(each, Spec)]
-        places = {id(each): index for index, each in enumerate((*inputs, *outputs))}
+        indices = {id(each): index for index, each in enumerate((*inputs, *outputs))}
         workspace: list[Spec] = []
         named = dict(zip((each.name for each in self.signature.parameters), specs, strict=True))
         steps = []
@@ -111,31 +110,19 @@ class Planner:
             arguments = []
             for value in each.arguments:
                 if isinstance(value, Spec):
-                    if id(value) not in places:
-                        places[id(value)] = len(places)
+                    if id(value) not in indices:
+                        indices[id(value)] = len(indices)
                         workspace.append(value)
-                    value = Place(places[id(value)])
+                    value = ArrayIndex(indices[id(value)])
                 arguments.append(value)
-            if (config := self._config(each)) is not None:
-                steps.append(Step(self._kernel_name(each, named), config, tuple(arguments)))
+            if each.is_empty:
+                continue
+            try:
+                config = each.config()
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"{self.name}: {error}") from None
+            steps.append(Step(each.kernel_name(self.name, self.kernel, named, SPELLING), config, tuple(arguments)))
         return Plan(len(inputs), outputs, tuple(workspace), tuple(steps))
-
-    def _config(self, launch: Launch) -> LaunchConfig | None:
-        """Return the shape of a launch, None if it has no blocks."""
-        if 0 in (launch.grid if isinstance(launch.grid, tuple) else (launch.grid,)):
-            return None
-        try:
-            return LaunchConfig(
-                grid=launch.grid, block=launch.block, cluster=launch.cluster, shmem_size=launch.shared_bytes
-            )
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"{self.name}: {error}") from None
-
-    def _kernel_name(self, launch: Launch, named: dict[str, Any]) -> str:
-        template = launch.kernel or self.kernel
-        if template is None:
-            raise ValueError(f"{self.name}: launch_kernel needs the kernel's name, kernel=..., here or of operator")
-        return kernel_name(self.name, template, named, SPELLING)
 
     def _check_type(self, parameter: Any, value: Any, specs: Sequence[Any]) -> None:
         if parameter.kind == SCALAR or value is None or parameter.dtypes is None:

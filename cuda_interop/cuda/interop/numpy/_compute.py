@@ -13,7 +13,7 @@ import numpy as np
 from cuda.core import LaunchConfig
 from cuda.interop._kernels import Kernels
 from cuda.interop.arrays import _execute
-from cuda.interop.arrays._plan import Place
+from cuda.interop.arrays._plan import ArrayIndex
 from cuda.interop.numpy._layout import Layout, layout_of
 from cuda.interop.numpy._loops import Loop
 from cuda.interop.numpy._source import flat_name, strided_name
@@ -33,7 +33,7 @@ class Operands(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A launch: the kernel, its arguments, in which a `Place` stands for an array, and the array of the layout."""
+    """A launch: the kernel, its arguments, in which a `ArrayIndex` stands for an array, and the array of the layout."""
 
     kernel: str
     config: LaunchConfig
@@ -137,15 +137,15 @@ def layout_key(inputs: Sequence[Any]) -> tuple[Any, ...] | None:
 def _step(loop: Loop, layout: Layout, operands: int, masked: bool) -> Step:
     extents, strides = layout
     single = sum((each[-1] == 0) << k for k, each in enumerate(strides))
-    places = [*map(Place, range(operands)), Place(operands) if masked else None]
+    indices = [*map(ArrayIndex, range(operands)), ArrayIndex(operands) if masked else None]
     blocks = -(-extents[-1] // _THREADS)
     if layout.is_flat:
         config = LaunchConfig(grid=blocks, block=_THREADS)
-        return Step(flat_name(loop, single, masked), config, [*places, extents[0]], None)
+        return Step(flat_name(loop, single, masked), config, [*indices, extents[0]], None)
     unit = sum((each[-1] == 1) << k for k, each in enumerate(strides))
     rows = math.prod(extents[:-1])
     config = LaunchConfig(grid=(blocks, min(rows, _ROWS)), block=_THREADS)
-    passed = [*places, Place(operands + masked), len(extents), rows]
+    passed = [*indices, ArrayIndex(operands + masked), len(extents), rows]
     return Step(strided_name(loop, single, unit, masked), config, passed, np.array([extents, *strides], np.int64))
 
 

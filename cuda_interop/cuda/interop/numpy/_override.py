@@ -35,8 +35,8 @@ def result(function: Any, method: str, inputs: Sequence[Any], out: Sequence[Any]
             continue
         if override is None:
             raise TypeError(f"{function.name}: operand {kind.__name__} does not support universal functions")
-        place = next((k for k, other in enumerate(found) if issubclass(kind, type(other))), len(found))
-        found.insert(place, each)
+        position = next((k for k, other in enumerate(found) if issubclass(kind, type(other))), len(found))
+        found.insert(position, each)
     if not found:
         return NONE
     passed = dict(keywords)

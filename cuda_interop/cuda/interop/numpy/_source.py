@@ -32,10 +32,10 @@ __global__ void strided({pointers}, const bool *mask, const long long *layout, i
     for (long long row = blockIdx.y; row < rows; row += gridDim.y) {{
         long long rest = row, offset[{operands} + 1] = {{}};
         for (int axis = axes - 2; axis >= 0; axis--) {{
-            long long place = rest % layout[axis];
+            long long index = rest % layout[axis];
             rest /= layout[axis];
             for (int k = 0; k < {operands} + masked; k++)
-                offset[k] += place * layout[(k + 1) * axes + axis];
+                offset[k] += index * layout[(k + 1) * axes + axis];
         }}
         for (int k = 0; k < {operands} + masked; k++)
             if (!(single >> k & 1))
@@ -88,12 +88,12 @@ def source_of(
 
 def _call(inputs: Sequence[str], results: Sequence[str], index: str, indent: str) -> str:
     """Return statements that compute one element and store it."""
-    places = [index.format(k=k) for k in range(len(inputs) + len(results))]
+    indices = [index.format(k=k) for k in range(len(inputs) + len(results))]
     declared = [f"{each}_t value{k};" for k, each in enumerate(results)]
-    arguments = [f"in{k}[{places[k]}]" for k in range(len(inputs))] + [f"value{k}" for k in range(len(results))]
+    arguments = [f"in{k}[{indices[k]}]" for k in range(len(inputs))] + [f"value{k}" for k in range(len(results))]
     types = ", ".join(f"{each}_t" for each in [*inputs, *results])
     lines = [*declared, f"element<{types}>({', '.join(arguments)});"]
-    lines += [f"out{k}[{places[len(inputs) + k]}] = value{k};" for k in range(len(results))]
+    lines += [f"out{k}[{indices[len(inputs) + k]}] = value{k};" for k in range(len(results))]
     return "\n".join(indent + each for each in lines)
 
 

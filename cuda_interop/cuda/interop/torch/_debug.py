@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from cuda.core import Buffer, Device, Kernel, LaunchConfig, launch
+from cuda.core import Buffer, Device, Kernel, launch
 from cuda.interop._errors import OperatorError
 from cuda.interop._record import Launch
 from cuda.interop._signature import Parameter
@@ -132,7 +132,7 @@ def _run(name: str, each: Launch, kernel: Kernel) -> None:
     """Carry out a launch with memcheck, on copies of its tensors."""
     from cuda.cpu.check import Check
 
-    if 0 in (each.grid if isinstance(each.grid, tuple) else (each.grid,)):
+    if each.is_empty:
         return
     stream = stream_of(torch.device("cpu"))
     tensors = [one for value in each.arguments for one in (value if isinstance(value, (list, tuple)) else [value])]
@@ -140,8 +140,7 @@ def _run(name: str, each: Launch, kernel: Kernel) -> None:
     try:
         copies.move(to_device=True)
         with Check("memcheck") as checked:
-            config = LaunchConfig(grid=each.grid, block=each.block, cluster=each.cluster, shmem_size=each.shared_bytes)
-            launch(stream, config, kernel, *[copies.argument(value) for value in each.arguments])
+            launch(stream, each.config(), kernel, *[copies.argument(value) for value in each.arguments])
             stream.sync()
         copies.move(to_device=False)
     finally:

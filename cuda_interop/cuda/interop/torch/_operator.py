@@ -13,7 +13,6 @@ from torch.compiler import is_dynamo_compiling
 
 from cuda.core import Kernel, ProgramOptions
 from cuda.interop._kernels import Kernels
-from cuda.interop._names import kernel_name
 from cuda.interop._record import Launch, call, record
 from cuda.interop.torch import _autograd, _debug, _gradient, _pickle, _plan, _run, _signature, _vmap
 from cuda.interop.torch._arguments import Arguments
@@ -200,11 +199,8 @@ class Operator:
 
     def _name_of(self, each: Launch, arguments: Sequence[Any]) -> str:
         """Return the name of a launch's kernel."""
-        template = each.kernel or self._kernel
-        if template is None:
-            raise ValueError(f"{self.name}: launch_kernel needs the kernel's name, kernel=..., here or of operator")
         named = dict(zip((each.name for each in self.signature.parameters), arguments, strict=True))
-        return kernel_name(self.name, template, named, SPELLING)
+        return each.kernel_name(self.name, self._kernel, named, SPELLING)
 
     def _run(self, *args: Any) -> Any:
         """Run on tensors of a CPU or a GPU."""

@@ -14,7 +14,6 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from cuda.core import LaunchConfig
 from cuda.interop._signature import OPTIONAL, SCALAR, TENSOR, Parameter
 from cuda.interop.torch._fast import FastPath, Plan, Step
 from cuda.interop.torch._run import own, stream_of
@@ -84,7 +83,7 @@ def _learn(operator: Any, args: Sequence[Any]) -> Any:
         return None
     steps = []
     for each, name in zip(launches, names, strict=True):
-        if 0 in (each.grid if isinstance(each.grid, tuple) else (each.grid,)):
+        if each.is_empty:
             continue
         tensors = [
             indices.get(value.data_ptr(), -2) if isinstance(value, torch.Tensor) else -1 for value in each.arguments
@@ -92,8 +91,7 @@ def _learn(operator: Any, args: Sequence[Any]) -> Any:
         if -2 in tensors or any(isinstance(value, (list, tuple)) for value in each.arguments):
             return None
         values = tuple(None if index >= 0 else value for value, index in zip(each.arguments, tensors, strict=True))
-        config = LaunchConfig(grid=each.grid, block=each.block, cluster=each.cluster, shmem_size=each.shared_bytes)
-        steps.append(Step(operator.kernels.get(name), config, values, tuple(tensors)))
+        steps.append(Step(operator.kernels.get(name), each.config(), values, tuple(tensors)))
     made = tuple(_recipe(each, arguments) for each in created.tensors)
     chosen = tuple(indices[each.data_ptr()] - len(arguments) for each in results)
     return Plan(made, tuple(steps), chosen, operator.signature.returned is None)

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from cuda.core import CUDAError, Device, LaunchConfig, Stream, launch
+from cuda.core import CUDAError, Device, Stream, launch
 from cuda.interop._errors import OperatorError
 from cuda.interop._kernels import Kernels
 from cuda.interop._record import Launch
@@ -42,13 +42,13 @@ def run(operator: str, kernels: Kernels, each: Launch, name: str, device: torch.
     if device.type == "cuda" and device.index not in (None, torch.cuda.current_device()):
         with torch.cuda.device(device):  # makes the device of before current again
             return run(operator, kernels, each, name, device)
-    if 0 in (each.grid if isinstance(each.grid, tuple) else (each.grid,)):
+    if each.is_empty:
         return
     stream = stream_of(device)
     ordinal = device.index or 0 if device.type == "cuda" else 0
     kept: list[Any] = []
     try:
-        config = LaunchConfig(grid=each.grid, block=each.block, cluster=each.cluster, shmem_size=each.shared_bytes)
+        config = each.config()
         launch(stream, config, kernels.get(name, ordinal), *[argument(a, device, kept) for a in each.arguments])
         if device.type != "cuda":
             stream.sync()
