@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import importlib.util
 import os
 import pathlib
@@ -88,6 +89,12 @@ def pytest_collection_modifyitems(config, items):
             needed = item.get_closest_marker(f"needs_{library.lower()}") and not (library == "nvrtc" and by_clang(item))
             if needed and (why := absence(library)):
                 item.add_marker(pytest.mark.skip(reason=why))
+
+
+def pytest_collection_finish():
+    """Leave what collecting the tests made out of garbage collection: `gc.collect()` then takes 5 ms and not 600."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item):
