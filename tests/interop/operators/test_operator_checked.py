@@ -84,7 +84,8 @@ def test_correct_operators_return_their_outputs(dtype):
 
 def test_outputs_that_are_too_small():
     made = declare("small", small)
-    with pytest.raises(OperatorError, match=r"^open_cuda_checked::small: .*write of 4 bytes at .*0 bytes after"):
+    label = r"argument 2 of the kernel \(float32, shape \[69\]\)$"
+    with pytest.raises(OperatorError, match=rf"^open_cuda_checked::small: .*write of 4 bytes .* 0 bytes .*{label}"):
         made.checked(torch.ones(70))
 
 
@@ -97,13 +98,21 @@ def test_outputs_that_are_not_written_completely():
 def test_inputs_that_are_read_beyond_their_end():
     x = torch.ones(100)
     made = declare("beyond", beyond)
-    with pytest.raises(OperatorError, match=r"^open_cuda_checked::beyond: .*read of 4 bytes"):
+    label = r"argument 1 of the kernel \(x, float32, shape \[70\]\)"
+    with pytest.raises(OperatorError, match=rf"^open_cuda_checked::beyond: .*read of 4 bytes.* {label}"):
         made.checked(x[:70])  # the memory behind it belongs to the same tensor
 
 
 def test_lists_and_zeros():
     parts = [torch.full((40,), float(index)) for index in range(4)]
     assert declare("total", total, kernel="sums").checked(parts).tolist() == [6.0] * 40
+
+
+def test_lists_whose_tensors_are_too_small():
+    parts = [torch.ones(40), torch.ones(39)]
+    label = r"item 1 of argument 1 of the kernel \(parts, float32, shape \[39\]\)"
+    with pytest.raises(OperatorError, match=rf"read of 4 bytes.* {label}"):
+        declare("short", total, kernel="sums").checked(parts)
 
 
 def test_arguments_are_changed_once():

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -75,6 +75,14 @@ class _Copies:
             self.stream.sync()
         return self.tables[-1]
 
+    def labels(self, message: str, arguments: Sequence[tuple[str, torch.Tensor]]) -> str:
+        """Return which arguments are in the allocation that a message of memcheck names, "" if it names none."""
+        for begin, end, buffer in self.ranges:
+            if f" at 0x{int(buffer.handle):x} " in message:
+                found = [label for label, tensor in arguments if begin <= tensor.data_ptr() < end]
+                return f"; that allocation has {' and '.join(found)}"
+        return ""
+
     def close(self) -> None:
         for buffer in (*self.tables, *(each for _, _, each in self.ranges)):
             buffer.close(self.stream)
@@ -117,7 +125,7 @@ def check(
         for (_, each), values in zip(given, before, strict=True):
             each.copy_(values)
         with _Fill(byte):
-            results.append(run(lambda launch, kernel: _run(name, launch, kernel)))
+            results.append(run(lambda launch, kernel: _run(name, launch, kernel, given)))
     for (parameter, each), values in zip(given, before, strict=True):
         if not parameter.mutated and not _same_bytes(each, values):
             each.copy_(values)
@@ -128,25 +136,41 @@ def check(
     return results[-1]
 
 
-def _run(name: str, each: Launch, kernel: Kernel) -> None:
+def _run(name: str, each: Launch, kernel: Kernel, given: Sequence[tuple[Parameter, torch.Tensor]]) -> None:
     """Carry out a launch with memcheck, on copies of its tensors."""
     from cuda.cpu.check import Check
 
     if each.is_empty:
         return
     stream = stream_of(torch.device("cpu"))
-    tensors = [one for value in each.arguments for one in (value if isinstance(value, (list, tuple)) else [value])]
-    copies = _Copies([one for one in tensors if isinstance(one, torch.Tensor)], Device(0), stream)
+    tensors = list(_labelled(each.arguments, given))
+    copies = _Copies([one for _, one in tensors], Device(0), stream)
     try:
         copies.move(to_device=True)
         with Check("memcheck") as checked:
             launch(stream, each.config(), kernel, *[copies.argument(value) for value in each.arguments])
             stream.sync()
         copies.move(to_device=False)
+        if checked.findings:
+            message = checked.findings[0].message
+            raise OperatorError(f"{name}: {message}{copies.labels(message, tensors)}")
     finally:
         copies.close()
-    if checked.findings:
-        raise OperatorError(f"{name}: {checked.findings[0].message}")
+
+
+def _labelled(
+    arguments: Sequence[Any], given: Sequence[tuple[Parameter, torch.Tensor]]
+) -> Iterator[tuple[str, torch.Tensor]]:
+    """Yield what to call each tensor among the arguments of a kernel, and the tensor."""
+    for number, value in enumerate(arguments, 1):
+        listed = isinstance(value, (list, tuple))
+        for position, tensor in enumerate(value if listed else [value]):
+            if not isinstance(tensor, torch.Tensor):
+                continue
+            of_operator = [parameter.name for parameter, one in given if one.data_ptr() == tensor.data_ptr()]
+            which = f"item {position} of argument {number}" if listed else f"argument {number}"
+            what = f"{str(tensor.dtype).removeprefix('torch.')}, shape {list(tensor.shape)}"
+            yield f"{which} of the kernel ({', '.join([*of_operator[:1], what])})", tensor
 
 
 def _octets(tensor: torch.Tensor) -> torch.Tensor:
