@@ -58,15 +58,15 @@ def test_random_rows(count, transposed):
 
 
 @pytest.mark.parametrize("transposed", [False, True])
-@pytest.mark.parametrize("fault", ["matrix", "transposed"])
+@pytest.mark.parametrize("fault", ["order", "transposed"])
 def test_random_rows_find_planted_faults(fault, transposed, monkeypatch):
-    joined = fragments._joined_rows
+    load_rows = fragments.load_rows
 
-    def faulty(builder: object, pointer: object, matrix: int, *, transposed: bool) -> object:
-        if fault == "matrix":
-            return joined(builder, pointer, 0, transposed=transposed)  # always the first one
-        return joined(builder, pointer, matrix, transposed=not transposed)
+    def faulty(builder: object, rows: list[str], *, transposed: bool) -> object:
+        if fault == "order":
+            return load_rows(builder, rows[::-1], transposed=transposed)
+        return load_rows(builder, rows, transposed=not transposed)
 
-    monkeypatch.setattr(fragments, "_joined_rows", faulty)
+    monkeypatch.setattr(fragments, "load_rows", faulty)
     kernel = Kernel(text_of(4, transposed))
     assert any(differs(kernel, 4, transposed, seed) for seed in range(30))

@@ -155,17 +155,18 @@ def _load_rows(frame: Frame, pointer: Value, matrix: int, *, transposed: bool) -
     name, vector = f"rows.{matrix}{'.trans' * transposed}", frame.builder.type("i32")
     if not frame.module.has(name):
         builder = Builder(frame.module)
-        value = _joined_rows(builder, Value("%p", "ptr", Shape.VECTOR), matrix, transposed=transposed)
-        builder.ret(value)
+        pointers_ = Value("%p", "ptr", Shape.VECTOR)
+        rows = [builder.extract(pointers_, str(8 * matrix + row)).ref for row in range(8)]
+        builder.ret(load_rows(builder, rows, transposed=transposed))
         head = f"define internal {vector} @{name}({builder.type('ptr')} %p) #1"
         frame.module.define_function(name, head, builder)
     ref = frame.builder.call(name, vector, pointer, how=frame.inline_attribute())
     return Value(ref, "i32", Shape.VECTOR)
 
 
-def _joined_rows(builder: Builder, pointer: Value, matrix: int, *, transposed: bool) -> Value:
-    lanes = [builder.extract(pointer, str(8 * matrix + row)).ref for row in range(8)]
-    parts = [builder.load_part("i32", 4, each, align=4) for each in lanes]
+def load_rows(builder: Builder, rows: list[str], *, transposed: bool) -> Value:
+    """Load an 8x8 matrix of 16 bits, or 8x4 of 32, from the addresses of its rows: a word of 32 bits for each lane."""
+    parts = [builder.load_part("i32", 4, row, align=4) for row in rows]
     while len(parts) > 1:
         both = range(2 * parts[0].lanes)
         parts = [builder.shuffle(a, both, b) for a, b in zip(parts[::2], parts[1::2], strict=True)]

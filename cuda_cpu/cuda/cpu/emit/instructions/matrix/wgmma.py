@@ -13,8 +13,10 @@ from dataclasses import dataclass
 
 from cuda.cpu.emit.access.gather_scatter import load
 from cuda.cpu.emit.instructions.matrix.elements import sizes
+from cuda.cpu.emit.instructions.matrix.fragments import load_rows
 from cuda.cpu.emit.instructions.matrix.mma import mma_layout, multiply, sparsity_of, vector_of
 from cuda.cpu.emit.instructions.matrix.products import LANES, Sparsity
+from cuda.cpu.emit.llvm.builder import Builder
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import Shape, Value, constant, width_of
 from cuda.cpu.emit.simt.frame import Frame
@@ -58,18 +60,20 @@ class EightColumns:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A matrix in shared memory; values are i32. The swizzle pattern repeats after rows of `chunks` times 16 bytes."""
+    """A matrix in shared memory; values are i32, of the warp. The swizzle pattern has rows of `width` bytes."""
 
     start: Value
     leading: Value
     stride: Value
-    chunks: Value
-    swizzled: Value  # whether chunks are swizzled (i1)
+    chunks: Value  # of 16 bytes, in a row of the pattern
+    width: Value
+    mask: Value  # of the bits that are swizzled
+    swizzled: Value  # whether they are (i1)
 
 
 def _described(frame: Frame, operand: Operand) -> Described:
     builder = frame.builder
-    bits = frame.read(operand, "b64")
+    bits = builder.extract(frame.read(operand, "b64"), "0")  # the same in all lanes
 
     def field(first: int, width: int) -> Value:
         value = builder.binary("lshr", bits, constant(first, "i64")) if first else bits
@@ -82,89 +86,89 @@ def _described(frame: Frame, operand: Operand) -> Described:
     swizzled = builder.compare("icmp ne", mode, constant(0, "i32"))
     chunks = builder.binary("lshr", constant(16, "i32"), mode)
     chunks = builder.select(swizzled, chunks, constant(1, "i32"))
-    return Described(in_bytes(0), in_bytes(16), in_bytes(32), chunks, swizzled)
+    width = builder.binary("shl", chunks, constant(4, "i32"))
+    mask = builder.binary("sub", width, constant(16, "i32"))
+    return Described(in_bytes(0), in_bytes(16), in_bytes(32), chunks, width, mask, swizzled)
 
 
 def _lanes(values: list[int]) -> Value:
     return Value("<" + ", ".join(f"i32 {value}" for value in values) + ">", "i32", Shape.VECTOR, True)
 
 
-def _pointers(frame: Frame, matrix: Described, offset: Value) -> Value:
-    """Return the addresses of start + offset, swizzled: bits 4 to 6 are xored with bits 7 to 9."""
-    builder = frame.builder
-    address = builder.binary("add", matrix.start, offset)
-    mask = builder.binary("shl", builder.binary("sub", matrix.chunks, constant(1, "i32")), constant(4, "i32"))
+def _swizzled(builder: Builder, address: Value, mask: Value) -> Value:
+    """Return an offset in shared memory, whose bits 4 to 6 are xored with bits 7 to 9."""
     pattern = builder.binary("and", builder.binary("lshr", address, constant(3, "i32")), mask)
-    address = builder.binary("xor", address, pattern)
-    base = frame.warp_field("shared", "ptr")
-    return builder.advance(base, builder.broadcast(address))
+    return builder.binary("xor", address, pattern)
 
 
-def _load(frame: Frame, pointer: Value, element: str) -> Value:
-    instrumentation = frame.module.settings.instrumentation
-    if instrumentation is not None:
-        pointer = instrumentation.reading(frame, pointer, width_of(element) // 8)
-    return load(frame, pointer, element)
-
-
-def _by_depth(frame: Frame, matrix: Described, line: Value, chunk: int, byte: Value) -> Value:
-    """Return the offset of a byte of a chunk in a line (row of A, column of B) of a matrix stored along k."""
-    builder = frame.builder
-    width = builder.binary("shl", matrix.chunks, constant(4, "i32"))
-    offset = builder.binary("mul", builder.binary("and", line, constant(7, "i32")), width)
-    group = builder.binary("lshr", line, constant(3, "i32"))
-    offset = builder.binary("add", offset, builder.binary("mul", group, matrix.stride))
-    # If a row of the pattern has fewer chunks than k, the next ones are at the leading-dimension offset.
-    number = constant(chunk, "i32")
+def _in_chunks(builder: Builder, matrix: Described, number: Value, outer: Value) -> Value:
+    """Return the offset of a chunk; those that a row of the pattern does not have are at multiples of `outer`."""
     inner = builder.binary("and", number, builder.binary("sub", matrix.chunks, constant(1, "i32")))
-    outer = builder.binary("udiv", number, matrix.chunks)
-    offset = builder.binary("add", offset, builder.binary("shl", inner, constant(4, "i32")))
-    offset = builder.binary("add", offset, builder.binary("mul", outer, matrix.leading))
-    return builder.binary("add", offset, byte)
-
-
-def _across_depth(frame: Frame, matrix: Described, line: Value, k: Value) -> Value:
-    """Return the offset of an element of 16 bits in a transposed matrix."""
-    builder = frame.builder
-    across = builder.select(matrix.swizzled, matrix.leading, matrix.stride)
-    along = builder.select(matrix.swizzled, matrix.stride, matrix.leading)
-    chunk = builder.binary("lshr", line, constant(3, "i32"))
-    inner = builder.binary("and", chunk, builder.binary("sub", matrix.chunks, constant(1, "i32")))
-    outer = builder.binary("udiv", chunk, matrix.chunks)
-    width = builder.binary("shl", matrix.chunks, constant(4, "i32"))
-    terms = [
-        builder.binary("shl", builder.binary("and", line, constant(7, "i32")), constant(1, "i32")),
-        builder.binary("shl", inner, constant(4, "i32")),
-        builder.binary("mul", outer, across),
-        builder.binary("mul", builder.binary("and", k, constant(7, "i32")), width),
-        builder.binary("mul", builder.binary("lshr", k, constant(3, "i32")), along),
-    ]
-    total = terms[0]
-    for term in terms[1:]:
-        total = builder.binary("add", total, term)
-    return total
+    offset = builder.binary("shl", inner, constant(4, "i32"))
+    return builder.binary("add", offset, builder.binary("mul", builder.binary("udiv", number, matrix.chunks), outer))
 
 
 def _fragment(
     frame: Frame, matrix: Described, first: Value, halves: int, *, transposed: bool, blocks: int = 2
 ) -> list[Value]:
-    """Load 16 rows of A (two halves) or 8 columns of B (one) from `first` on, with 16 bytes of k in each block."""
+    """Load rows of A (two halves of eight) or columns of B (one half), with 16 bytes of k in each block.
+
+    `first` is the number of the first half, among all of the matrix. A transposed matrix has elements of 16 bits.
+    """
     builder = frame.builder
-    registers = []
-    for block in range(blocks):
-        for half in range(halves):
-            line = builder.binary("add", first, _lanes([lane // 4 + 8 * half for lane in range(LANES)]))
-            if not transposed:
-                offset = _by_depth(frame, matrix, line, block, _lanes([4 * (lane % 4) for lane in range(LANES)]))
-                registers.append(_load(frame, _pointers(frame, matrix, offset), "i32"))
-                continue
-            parts = []
-            for position in (0, 1):
-                k = _lanes([8 * block + 2 * (lane % 4) + position for lane in range(LANES)])
-                offset = _pointers(frame, matrix, _across_depth(frame, matrix, line, k))
-                parts.append(builder.resize(_load(frame, offset, "i16"), "i32"))
-            registers.append(builder.binary("or", parts[0], builder.binary("shl", parts[1], constant(16, "i32"))))
-    return registers
+    numbers = [builder.binary("add", first, constant(half, "i32")) if half else first for half in range(halves)]
+    if transposed:  # rows of 16 bytes go along the lines, eight of them along k
+        across = builder.select(matrix.swizzled, matrix.leading, matrix.stride)
+        along = builder.select(matrix.swizzled, matrix.stride, matrix.leading)
+        starts = [_in_chunks(builder, matrix, number, across) for number in numbers]
+        steps = [builder.binary("mul", constant(block, "i32"), along) for block in range(blocks)]
+    else:
+        starts = [builder.binary("mul", number, matrix.stride) for number in numbers]
+        steps = [_in_chunks(builder, matrix, constant(block, "i32"), matrix.leading) for block in range(blocks)]
+    starts = [builder.binary("add", matrix.start, start) for start in starts]
+    load_matrix = _load_lanes if frame.module.settings.instrumentation else _load_rows
+    return [
+        load_matrix(frame, matrix, builder.binary("add", start, step), transposed=transposed)
+        for step in steps
+        for start in starts
+    ]
+
+
+def _load_rows(frame: Frame, matrix: Described, start: Value, *, transposed: bool) -> Value:
+    """Load eight rows of 16 bytes."""
+    name, vector = "described" + ".trans" * transposed, frame.builder.type("i32")
+    if not frame.module.has(name):
+        builder = Builder(frame.module)
+        base, at, width, mask = Value("%base", "ptr"), *(Value(f"%{each}", "i32") for each in ("at", "width", "mask"))
+        rows = []
+        for _ in range(8):
+            rows.append(builder.advance(base, _swizzled(builder, at, mask)).ref)
+            at = builder.binary("add", at, width)
+        builder.ret(load_rows(builder, rows, transposed=transposed))
+        head = f"define internal {vector} @{name}(ptr %base, i32 %at, i32 %width, i32 %mask) #1"
+        frame.module.define_function(name, head, builder)
+    base = frame.warp_field("shared", "ptr")
+    ref = frame.builder.call(name, vector, base, start, matrix.width, matrix.mask, mergeable=True)
+    return Value(ref, "i32", Shape.VECTOR)
+
+
+def _load_lanes(frame: Frame, matrix: Described, start: Value, *, transposed: bool) -> Value:
+    """Load the same by an access of each lane, which is checked."""
+    builder, instrumentation = frame.builder, frame.module.settings.instrumentation
+    base = frame.warp_field("shared", "ptr")
+
+    def element(type_: str, rows: list[int], offsets: list[int]) -> Value:
+        address = builder.binary("add", start, builder.binary("mul", _lanes(rows), matrix.width))
+        address = builder.binary("add", _swizzled(builder, address, matrix.mask), _lanes(offsets))
+        pointer = instrumentation.reading(frame, builder.advance(base, address), width_of(type_) // 8)
+        return builder.resize(load(frame, pointer, type_), "i32")
+
+    quads, parts = [lane // 4 for lane in range(LANES)], [lane % 4 for lane in range(LANES)]
+    if not transposed:
+        return element("i32", quads, [4 * part for part in parts])
+    columns = [2 * quad for quad in quads]
+    low, high = (element("i16", [2 * part + half for part in parts], columns) for half in (0, 1))
+    return builder.binary("or", low, builder.binary("shl", high, constant(16, "i32")))
 
 
 @emits("wgmma")
@@ -187,7 +191,7 @@ def emit_wgmma(frame: Frame, instruction: Instruction, form: Form) -> None:
         a = [builder.broadcast(frame.read(register, "b32")) for register in left.elements]
     else:
         warp = builder.binary("and", frame.warp_field("warp_id", "i32"), constant(3, "i32"))
-        first = builder.binary("shl", warp, constant(4, "i32"))
+        first = builder.binary("shl", warp, constant(1, "i32"))
         a = _fragment(frame, _described(frame, left), first, 2, transposed=transposed[:1] == [True])
     if signs.count(True) == 1:
         a = [builder.binary("xor", register, constant(_SIGNS[form.atype], "i32")) for register in a]
@@ -220,8 +224,7 @@ def _columns(
     each = len(c) * 8 // columns  # registers for eight columns
     results = []
     for number in range(columns // 8):
-        start = constant(8 * number, "i32")
-        b = _fragment(frame, right, start, 1, transposed=transposed, blocks=4 if sparsity else 2)
+        b = _fragment(frame, right, constant(number, "i32"), 1, transposed=transposed, blocks=4 if sparsity else 2)
         values = [a, [frame.builder.broadcast(value) for value in b], c[number * each : (number + 1) * each]]
         types = (form.atype, form.btype, form.dtype)
         results += multiply(frame, product, layout, types, values, metadata, sparsity=sparsity)
