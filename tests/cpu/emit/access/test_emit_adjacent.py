@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Adjacent words that each lane loads from its own address, merged into one load or several."""
+"""Adjacent words that each lane loads from or stores to its own address, merged into one access or several."""
 
 from __future__ import annotations
 
@@ -116,3 +116,65 @@ def test_loads_are_not_merged_across_an_acquire(between, joined):
     loads = f"ld.global.u32 %r3, [%d7]; {between} ld.global.u32 %r4, [%d7+4];"
     program = build([HEAD + KERNEL.format(loads=loads, bytes=4 * WORDS)])
     assert ("@adjacent.2(" in jit.kernel_text(program, "k").text) == (joined and jit._has_gathers())
+
+
+STORES = """
+.visible .entry k(.param .u64 starts, .param .u64 out)
+{{
+    .shared .align 16 .b8 room[2048]; .local .align 16 .b8 own[64];
+    .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p<3>; .reg .f32 %f<5>;
+    ld.param.u64 %d1, [starts]; ld.param.u64 %d2, [out];
+    mov.u32 %r1, %tid.x; mul.wide.u32 %d3, %r1, 4; add.u64 %d1, %d1, %d3; ld.global.s32 %r2, [%d1];
+    shl.b32 %r3, %r1, 2; add.u32 %r3, %r3, 100; add.u32 %r4, %r3, 1; add.u32 %r5, %r3, 2; mov.u32 %r6, -5;
+    mov.b32 %f1, %r5;
+    setp.lt.s32 %p1, %r2, 0; @%p1 bra END;
+    mul.wide.s32 %d4, %r2, 4; add.u64 %d5, %d2, %d4;
+    {stores}
+END:
+    ret;
+}}
+"""
+IN_LOCAL = """mov.u64 %d6, own; and.b32 %r2, %r2, 7; mul.wide.u32 %d7, %r2, 4; add.u64 %d6, %d6, %d7;
+    st.local.v4.u32 [%d6], {%r3, %r4, %r5, %r6}; ld.local.u32 %r3, [%d6]; ld.local.u32 %r4, [%d6+4];
+    ld.local.u32 %r5, [%d6+8]; ld.local.u32 %r6, [%d6+12]; st.global.v4.u32 [%d5], {%r3, %r4, %r5, %r6};"""
+STORED = {
+    "four": ("st.global.v4.u32 [%d5], {%r3, %r4, %r5, %r6};", 4),
+    "four at an offset": ("st.v4.b32 [%d5+0], {%r3, %r4, %f1, %r6};", 4),
+    "two": ("st.global.v2.u32 [%d5], {%r3, %r4};", 2),
+    "volatile": ("st.volatile.global.v4.u32 [%d5], {%r3, %r4, %r5, %r6};", 4),
+    "in local memory": (IN_LOCAL, 4),
+}
+
+
+@pytest.mark.parametrize("case", STORED)
+@pytest.mark.parametrize("options", [{}, {"width": 16}], ids=["warps", "halves"])
+def test_adjacent_stores_match_numpy(case, options, monkeypatch):
+    """Lanes with a negative start are inactive; of lanes that store at one address, the last one wins."""
+    for name, value in options.items():
+        monkeypatch.setenv(f"CUDA_CPU_{name.upper()}", str(value))
+    stores, count = STORED[case]
+    kernel = compiled(STORES.format(stores=stores) + "//" + str(options))
+
+    @settings(max_examples=10, derandomize=True, database=None)
+    @given(
+        st.lists(st.integers(-20, 40), min_size=LANES, max_size=LANES),
+        st.sampled_from([LANES, LANES, 16, 1, 0]),
+    )
+    def run(starts, running):
+        starts = np.array([max(4 * n, -1) if lane < running else -1 for lane, n in enumerate(starts)], np.int32)
+        out = np.full(4 * 41, 7, np.int32)
+        expected = out.copy()
+        for lane, start in enumerate(starts):
+            if start >= 0:
+                first = 4 * lane + 100
+                expected[start : start + count] = [first, first + 1, first + 2, -5][:count]
+        kernel(starts, out, shared=256)
+        np.testing.assert_array_equal(out, expected)
+
+    run()
+
+
+@pytest.mark.parametrize(("case", "function"), [("four", "@adjacent.store.4("), ("two", "@scatter.i64(")])
+def test_stores_are_merged(case, function):
+    program = build([HEAD + STORES.format(stores=STORED[case][0])])
+    assert (function in jit.kernel_text(program, "k").text) == jit._has_gathers()

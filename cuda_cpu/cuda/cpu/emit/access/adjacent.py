@@ -1,17 +1,18 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Loads of adjacent words in each lane's memory: elements of a vector, or several instructions of a block.
+"""Accesses to adjacent words in each lane's memory: elements of a vector, for loads also of several instructions.
 
-Two words of a lane are gathered as one of 64 bits. Four are loaded as one of 128 bits for each lane and transposed by
-shuffles, which takes a third of the time of four gathers.
+Two words of a lane are gathered or scattered as one of 64 bits. Four are loaded as one of 128 bits for each lane and
+transposed by shuffles, which takes a third of the time of four gathers; they are stored alike.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cuda.cpu.emit.access.gather_scatter import scatter
 from cuda.cpu.emit.access.lanes import store_split
-from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, integer_of, width_of
+from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, integer_of, width_of
 from cuda.cpu.passes.traits import PURE
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Address, Instruction, Register
@@ -29,7 +30,7 @@ def find(frame: Frame, instruction: Instruction, form: Form, position: int) -> l
     The key is the instruction's identity and the number of the element. No instruction between them may write memory,
     wait, or change the address.
     """
-    if frame.width % 16 or not frame.module.settings.native_gather or frame.checked or not _suits(instruction, form):
+    if not is_possible(frame) or not _suits(instruction, form):
         return []
     here = reachable(frame, instruction, form, "i32")
     mine = next(offset for number, offset in _elements(instruction, 4) if number == position)
@@ -39,6 +40,11 @@ def find(frame: Frame, instruction: Instruction, form: Form, position: int) -> l
             if all(offset in here for offset in offsets):
                 return [(here[offset], offset) for offset in offsets]
     return []
+
+
+def is_possible(frame: Frame) -> bool:
+    """Return whether a kernel accesses several words of a lane at once."""
+    return not frame.width % 16 and frame.module.settings.native_gather and not frame.checked
 
 
 def reachable(frame: Frame, instruction: Instruction, form: Form, element: str) -> dict[int, tuple[int, int]]:
@@ -127,14 +133,28 @@ def _two(frame: Frame) -> str:
 
 
 def _four(frame: Frame) -> str:
-    """Load 128 bits for each lane; lanes that do not run load zeros, which needs no branch.
+    """Load 128 bits for each lane; lanes that do not run load zeros, which needs no branch."""
+    halves = range(frame.width // 16)
+    text = "  store <4 x i32> zeroinitializer, ptr %nothing\n"
+    for lane in range(frame.width):
+        text += f"  %w{lane} = load <4 x i32>, ptr %p{lane}, align 4\n"
+    for half in halves:
+        for j in range(4):
+            text += _joined(f"%a{half}.{j}", [f"%w{16 * half + 4 * s + j}" for s in range(4)], 4)
+        text += _transpose(half, "a", "h")
+    for number in range(4):
+        text += _joined(f"%r{number}", [f"%h{half}.{number}" for half in halves], 16)
+    return _pointers_of_lanes(frame) + text
+
+
+def _pointers_of_lanes(frame: Frame) -> str:
+    """Return the code that makes %p0 and so on; those of lanes that do not run are %nothing.
 
     Addresses are loaded from memory: from a register, each would take two shuffles, of which there are enough behind.
     """
     width, mask = frame.width, frame.builder.mask_type
     addresses = f"<{width} x ptr>"
     text = f"""  %nothing = alloca <4 x i32>, align 16
-  store <4 x i32> zeroinitializer, ptr %nothing
   %nowhere = insertelement {addresses} poison, ptr %nothing, i64 0
   %others = shufflevector {addresses} %nowhere, {addresses} poison, <{width} x i32> zeroinitializer
   %lanes = bitcast {mask} %mask to <{width} x i1>
@@ -145,23 +165,15 @@ def _four(frame: Frame) -> str:
     for lane in range(width):
         text += f"  %at{lane} = getelementptr i64, ptr %room, i64 {lane}\n"
         text += f"  %p{lane} = load volatile ptr, ptr %at{lane}\n"
-        text += f"  %w{lane} = load <4 x i32>, ptr %p{lane}, align 4\n"
-    for half in range(width // 16):
-        text += _transpose(half)
-    for number in range(4):
-        text += _joined(f"%r{number}", [f"%h{half}.{number}" for half in range(width // 16)], 16)
     return text
 
 
-def _transpose(half: int) -> str:
-    """Return the code that makes vectors of 16 lanes of the words that the lanes have loaded.
+def _transpose(half: int, of: str, to: str) -> str:
+    """Return the code that exchanges words of lanes and lanes of words, for 16 lanes: %of0.0 to %of0.3 become %to0.0...
 
-    The 128 bits of lanes 4 s + j stand in part s of vector j, so that all remaining shuffles stay within the parts.
+    The 128 bits of lanes 4 s + j stand in part s of vector j, so that all shuffles stay within the parts.
     """
     text, type_ = "", "<16 x i32>"
-    for j in range(4):
-        lanes = [f"%w{16 * half + 4 * s + j}" for s in range(4)]
-        text += _joined(f"%a{half}.{j}", lanes, 4)
 
     def shuffled(to: str, a: str, b: str, of_a: tuple[int, int], pairs: bool) -> str:
         x, y = of_a
@@ -171,10 +183,10 @@ def _transpose(half: int) -> str:
 
     for name, a, b in (("x", 0, 1), ("y", 2, 3)):
         for part, of_a in (("l", (0, 1)), ("h", (2, 3))):
-            text += shuffled(f"%{name}{half}.{part}", f"%a{half}.{a}", f"%a{half}.{b}", of_a, pairs=False)
+            text += shuffled(f"%{name}{half}.{part}", f"%{of}{half}.{a}", f"%{of}{half}.{b}", of_a, pairs=False)
     for number in range(4):
         part, of_a = "lh"[number // 2], ((0, 1), (2, 3))[number % 2]
-        text += shuffled(f"%h{half}.{number}", f"%x{half}.{part}", f"%y{half}.{part}", of_a, pairs=True)
+        text += shuffled(f"%{to}{half}.{number}", f"%x{half}.{part}", f"%y{half}.{part}", of_a, pairs=True)
     return text
 
 
@@ -192,4 +204,37 @@ def _joined(to: str, parts: list[str], size: int) -> str:
         parts, size, level = joined, 2 * size, level + 1
     if parts != [to]:
         text += f"  {to} = add <{size} x i32> {parts[0]}, zeroinitializer\n"
+    return text
+
+
+def store(frame: Frame, addresses: Value, values: list[Value]) -> None:
+    """Store two or four words for each lane that runs, at its address, in the order of the lanes."""
+    builder, width = frame.builder, frame.width
+    if len(values) == 2:
+        low, high = (builder.resize(value, "i64") for value in values)
+        both = builder.binary("or", low, builder.binary("shl", high, constant(32, "i64")))
+        scatter(frame, addresses, builder.broadcast(both))
+        return
+    name, vector = "adjacent.store.4", f"<{width} x i32>"
+    if not frame.module.has(name):
+        given = ", ".join(f"{vector} %v{number}" for number in range(4))
+        head = f"define internal void @{name}({given}, <{width} x ptr> %p, {builder.mask_type} %mask) #1"
+        frame.module.define(name, f"{head} {{\nentry:\n{_store_four(frame)}  ret void\n}}\n")
+    builder.call(name, "void", *(builder.broadcast(value) for value in values), addresses, frame.mask)
+
+
+def _store_four(frame: Frame) -> str:
+    """Store 128 bits for each lane; lanes that do not run store where nothing is read."""
+    text, width = _pointers_of_lanes(frame), frame.width
+    for half in range(width // 16):
+        order = ", ".join(f"i32 {16 * half + lane}" for lane in range(16))
+        for number in range(4):
+            vector = f"<{width} x i32>"
+            text += f"  %h{half}.{number} = shufflevector {vector} %v{number}, {vector} poison, <16 x i32> <{order}>\n"
+        text += _transpose(half, "h", "a")
+    for lane in range(width):
+        half, (s, j) = lane // 16, divmod(lane % 16, 4)
+        order = ", ".join(f"i32 {4 * s + word}" for word in range(4))
+        text += f"  %w{lane} = shufflevector <16 x i32> %a{half}.{j}, <16 x i32> poison, <4 x i32> <{order}>\n"
+        text += f"  store <4 x i32> %w{lane}, ptr %p{lane}, align 4\n"
     return text

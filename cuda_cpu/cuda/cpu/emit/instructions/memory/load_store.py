@@ -156,7 +156,7 @@ def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
     if strong:
         elements = [builder.bits(frame.read(each, form.type)) for each in elements_of(source)]
         strong_vectors.store(frame, pointers(frame, address, space), elements, order)
-    elif parameter is None and _store_interleaved(frame, instruction, form):
+    elif parameter is None and (_store_interleaved(frame, instruction, form) or _store_lanes(frame, instruction, form)):
         return
     for position, each in enumerate(() if strong else elements_of(source)):
         value = builder.bits(frame.read(each, form.type))
@@ -185,6 +185,21 @@ def _store_interleaved(frame: Frame, instruction: Instruction, form: Form) -> bo
     if stride is None or form.mbarrier_complete_tx_bytes:
         return False
     return interleaved.store(frame, instruction, form, stride)
+
+
+def _store_lanes(frame: Frame, instruction: Instruction, form: Form) -> bool:
+    """Store two or four words for each lane at once, if that is possible; return whether it was."""
+    address, values = instruction.address(0), elements_of(instruction.operands[1])
+    order, plain = ORDERS[getattr(form, "sem", None)], not form.mbarrier_complete_tx_bytes
+    if order or integer_of(ELEMENTS[form.type]) != "i32" or len(values) not in (2, 4) or not plain:
+        return False
+    if not adjacent.is_possible(frame) or affine.contiguous_access(frame, instruction, form, address, 0, 4) is not None:
+        return False
+    addresses = pointers(frame, address, space_of(form))
+    if addresses.uniform:
+        return False
+    adjacent.store(frame, addresses, [frame.builder.bits(frame.read(each, form.type)) for each in values])
+    return True
 
 
 # --- address conversion -------------------------------------------------------------------------------
