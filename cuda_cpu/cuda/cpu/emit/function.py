@@ -31,7 +31,7 @@ MOST_JOINED = 40
 # Most pending blocks, summed over all blocks, for which LLVM may keep the masks of waiting lanes in registers: each
 # block has phis for all of them.
 MOST_WAITING = 10_000
-LONGEST = 1000  # instructions of a block
+LONGEST = 2000  # lines of a block
 CUT = "cut"  # label of each further piece; jit.py does not merge the blocks of functions that have it
 
 
@@ -64,9 +64,7 @@ def emit_function(module: Module, program: Program, graph: Graph) -> None:
     joined = len(graph.blocks) <= MOST_JOINED if graph.general else _waiting(graph) <= MOST_WAITING
     if not joined:
         builder.keep_in_memory()
-    head = calls.signature(module, graph.function)
-    body = "\n".join(["entry:", *builder.allocas, *builder.lines])
-    module.define(calls.symbol_of(graph.function), f"{head} {{\n{body}\n}}\n")
+    module.define_function(calls.symbol_of(graph.function), calls.signature(module, graph.function), builder)
 
 
 def _waiting(graph: Graph) -> int:
@@ -167,11 +165,13 @@ def _emit_steps(frame: Frame, block: Block, *, bases: bool) -> None:
     instrumentation = frame.module.settings.instrumentation
     if instrumentation is not None:
         instrumentation.begin(frame, block)
-    for position, step in enumerate(block.steps):
-        if position and position % LONGEST == 0:
+    begin = len(frame.builder.lines)
+    for step in block.steps:
+        if len(frame.builder.lines) - begin > LONGEST:
             label = frame.builder.new_label(CUT)
             frame.builder.jump(label)
             frame.builder.label(label)
+            begin = len(frame.builder.lines)
         emit_step(frame, step, bases=bases)
         if instrumentation is not None:
             instrumentation.after(frame, step)

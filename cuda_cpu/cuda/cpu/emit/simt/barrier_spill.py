@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable
 
 from cuda.cpu.emit.access import affine
 from cuda.cpu.emit.llvm.slot import Slot
-from cuda.cpu.emit.llvm.values import Shape, Value
+from cuda.cpu.emit.llvm.values import Shape, Value, width_of
 from cuda.cpu.emit.simt import converged
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.emit.simt.frame_state import Copy
@@ -40,16 +40,20 @@ class BarrierSpill:
 
     # --- arrays -----------------------------------------------------------------------------------------
 
-    def element(self, key: Hashable, element: str, shape: Shape = Shape.UNIFORM) -> Slot:
-        """Return the SIMD group's element of an array."""
+    def element(
+        self, key: Hashable, element: str, shape: Shape = Shape.UNIFORM, *, number: Value | None = None
+    ) -> Slot:
+        """Return the SIMD group's element of an array; `number` is `self.number()`, where it is loaded already."""
         builder, type_ = self.builder, self.builder.type(element, shape)
         if key not in self._arrays:
             # One element more than there are SIMD groups, so that the arrays do not all start in the same cache set.
             self._arrays[key] = builder.alloca(f"[{most_groups(self.frame) + 1} x {type_}]", 64)
-        at = self._at.load()
-        if self.base:
-            at = builder.binary("add", at, self.base.load())
-        return Slot(builder, builder.element(type_, self._arrays[key], at), element, shape)
+        return Slot(builder, builder.element(type_, self._arrays[key], number or self.number()), element, shape)
+
+    def number(self) -> Value:
+        """Return the number of the SIMD group's elements."""
+        number = self._at.load()
+        return self.builder.binary("add", number, self.base.load()) if self.base else number
 
     def write(self, key: Hashable, element: str, value: Value | int) -> None:
         """Store the SIMD group's element."""
@@ -83,9 +87,9 @@ class BarrierSpill:
         changed = live & region.written
         if not self.frame.copy.converged:
             changed |= self._bits(converged.live_affine(self.frame, live))
+        number = self.number()
         for key, slot in self._slots_of(changed, bases_only=self.frame.copy.converged):
-            value = slot.load()
-            self.element(key, slot.element, slot.shape).store(value)
+            self._copy(self.element(key, slot.element, slot.shape, number=number), slot)
 
     def restore(self, region: Region, lanes: Value, *, is_converged: bool) -> None:
         """Reload a SIMD group, converged or any, behind the barrier that the region begins at."""
@@ -96,8 +100,21 @@ class BarrierSpill:
         self._recompute(region, live, lanes, is_converged=is_converged)
         live &= self._in_arrays
         wanted = live & region.used | self._bits(converged.live_affine(self.frame, live))
+        number = self.number()
         for key, slot in self._slots_of(wanted, bases_only=is_converged):
-            slot.store(self.element(key, slot.element, slot.shape).load())
+            self._copy(slot, self.element(key, slot.element, slot.shape, number=number))
+
+    def _copy(self, to: Slot, of: Slot) -> None:
+        """Copy a register; in quick code a long one by `memcpy`: selecting its loads and stores takes LLVM longer."""
+        size = 0 if to.shape is Shape.UNIFORM else width_of(to.element) * self.frame.width // 8
+        if size < 64 or not self.frame.module.settings.quick:
+            to.store(of.load())
+            return
+        name = "llvm.memcpy.p0.p0.i64"
+        self.frame.module.declare(name, "void", ["ptr", "ptr", "i64", "i1"])
+        self.builder.line(
+            f"call void @{name}(ptr align 16 {to.pointer}, ptr align 16 {of.pointer}, i64 {size}, i1 false)"
+        )
 
     def _recompute(self, region: Region, live: int, lanes: Value, *, is_converged: bool) -> None:
         """Recompute the registers that have no arrays, and the distances between the segments of those that have."""
