@@ -64,6 +64,13 @@ def pytest_report_header(config):
     return f"driver: {config.getoption('--driver')}{left_out}"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _exempt_from_garbage_collection():
+    """Exempt what earlier modules and the collection of the tests left: a test's `gc.collect()` took over 0.6 s."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _cache(tmp_path_factory):
     """Start every session with an empty code cache, so that what is tested is compiled by what is tested."""
@@ -89,12 +96,6 @@ def pytest_collection_modifyitems(config, items):
             needed = item.get_closest_marker(f"needs_{library.lower()}") and not (library == "nvrtc" and by_clang(item))
             if needed and (why := absence(library)):
                 item.add_marker(pytest.mark.skip(reason=why))
-
-
-def pytest_collection_finish():
-    """Leave what collecting the tests made out of garbage collection: `gc.collect()` then takes 5 ms and not 600."""
-    gc.collect()
-    gc.freeze()
 
 
 def pytest_runtest_setup(item):
