@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support.tile_writer import DYNAMIC, TOKEN, Kernel, partition_view, pointer, tensor_view, tile
 from support.tileiras import bytecode as sections
@@ -77,6 +77,7 @@ def test_truncated_bytecode_is_rejected(name):
 @settings(max_examples=600)
 @given(name=st.sampled_from(sorted(SAMPLES)), changes=st.lists(st.tuples(st.integers(0, 4000), st.integers(0, 255)),
                                                               min_size=1, max_size=4))  # fmt: skip
+@example(name="sum_up", changes=[(211, 0)])  # a store without the token that is its result
 def test_damaged_bytecode_is_read_or_rejected(name, changes):
     """Nothing but a TileError may come out."""
     data = bytearray(SAMPLES[name])

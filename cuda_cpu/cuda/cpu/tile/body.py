@@ -72,11 +72,12 @@ class Body:
         return operation
 
     def _result_types(self, row: Row) -> list[Type]:
-        count = row.results
+        count = 0 if row.name == "print_tko" and self.tables.version < (13, 2) else row.results
         if row.variadic:
-            count = self._limited(self.stream.varint())
-        elif row.name == "print_tko" and self.tables.version < (13, 2):
-            count = 0
+            stored = self._limited(self.stream.varint())
+            if 0 <= count != stored:
+                raise self.stream.fail(f"it has {stored} results, must have {count}")
+            count = stored
         return [self.stream.item(self.tables.types, "type") for _ in range(count)]
 
     def _limited(self, count: int) -> int:
