@@ -155,6 +155,7 @@ def _row_loader(builder: Builder, base: Value, *, transposed: bool) -> Load:
 def _lane_loader(frame: Frame, *, transposed: bool) -> Load:
     """Return what loads the same by an access of each lane, which is checked."""
     builder, instrumentation = frame.builder, frame.module.settings.instrumentation
+    assert instrumentation is not None
     base = frame.warp_field("shared", "ptr")
     quads, parts = [lane // 4 for lane in range(LANES)], [lane % 4 for lane in range(LANES)]
 
