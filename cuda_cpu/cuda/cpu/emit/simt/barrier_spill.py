@@ -110,11 +110,9 @@ class BarrierSpill:
         if size < 64 or not self.frame.module.settings.quick:
             to.store(of.load())
             return
-        name = "llvm.memcpy.p0.p0.i64"
+        name, ends = "llvm.memcpy.p0.p0.i64", [f"ptr align 16 {slot.pointer}" for slot in (to, of)]
         self.frame.module.declare(name, "void", ["ptr", "ptr", "i64", "i1"])
-        self.builder.line(
-            f"call void @{name}(ptr align 16 {to.pointer}, ptr align 16 {of.pointer}, i64 {size}, i1 false)"
-        )
+        self.builder.call(name, "void", *ends, f"i64 {size}", "i1 false")
 
     def _recompute(self, region: Region, live: int, lanes: Value, *, is_converged: bool) -> None:
         """Recompute the registers that have no arrays, and the distances between the segments of those that have."""

@@ -329,5 +329,5 @@ def _define(frame: Frame, product: Columns, given: list[Value], results: int) ->
     at.store(number)
     builder.branch(builder.compare("icmp ult", number, constant(product.count, "i32")), "columns", "over")
     builder.label("over")
-    builder.line("ret void")
+    builder.ret()
     frame.module.define_function(str(product), f'define internal void @"{product}"({head}) #1', builder)
