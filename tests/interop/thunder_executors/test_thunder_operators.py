@@ -98,9 +98,13 @@ CALLS = {
 }
 
 
+BLOCK_TOLERANCES = {torch.float64: 1e-12, torch.float32: 1e-5, torch.float16: 0.02, torch.bfloat16: 0.1}
+
+
+@pytest.mark.parametrize("dtype", BLOCK_TOLERANCES, ids=str)
 @pytest.mark.parametrize("name", CALLS)
-def test_blocks_of_transformers_with_both(name):
-    made, inputs = block(name)
+def test_blocks_of_transformers_with_both(name, dtype):
+    made, inputs = block(name, dtype)
     executors = [operator_executor, fusion_executor]
     compiled = thunder.jit(made, executors=executors, transforms=[OperatorPatterns()])
     wanted = [inputs[0], *made.parameters()]
@@ -108,9 +112,11 @@ def test_blocks_of_transformers_with_both(name):
     for each in (made, compiled):
         value = each(*inputs)
         results.append([value.detach(), *torch.autograd.grad((value * value.detach().cos()).sum(), wanted)])
+    most = BLOCK_TOLERANCES[dtype]
     for expected, found in zip(*results, strict=True):
-        torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(found, expected, atol=most, rtol=most)
     traces = (thunder.last_traces(compiled)[-1], thunder.last_backward_traces(compiled)[-1])
     operators = [sum("fusion" not in call for call in each) for each in calls(compiled)]
     fused = [len(fused_kernels(each)) for each in traces]
-    assert tuple(zip(operators, fused, strict=True)) == CALLS[name]
+    if dtype == torch.float32:
+        assert tuple(zip(operators, fused, strict=True)) == CALLS[name]
