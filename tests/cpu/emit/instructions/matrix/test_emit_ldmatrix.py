@@ -58,15 +58,21 @@ def test_random_rows(count, transposed):
 
 
 @pytest.mark.parametrize("transposed", [False, True])
-@pytest.mark.parametrize("fault", ["order", "transposed"])
+@pytest.mark.parametrize("fault", ["matrix", "order", "transposed"])
 def test_random_rows_find_planted_faults(fault, transposed, monkeypatch):
-    load_rows = fragments.load_rows
+    load_matrix, load_rows = fragments._load_rows, fragments.load_rows
+
+    def first_matrix(frame: object, pointer: object, matrix: int, *, transposed: bool) -> object:
+        return load_matrix(frame, pointer, 0, transposed=transposed)
 
     def faulty(builder: object, rows: list[str], *, transposed: bool) -> object:
         if fault == "order":
             return load_rows(builder, rows[::-1], transposed=transposed)
         return load_rows(builder, rows, transposed=not transposed)
 
-    monkeypatch.setattr(fragments, "load_rows", faulty)
+    if fault == "matrix":
+        monkeypatch.setattr(fragments, "_load_rows", first_matrix)
+    else:
+        monkeypatch.setattr(fragments, "load_rows", faulty)
     kernel = Kernel(text_of(4, transposed))
     assert any(differs(kernel, 4, transposed, seed) for seed in range(30))
