@@ -33,7 +33,7 @@ _BITS = {
 }
 
 
-def _lanes(values: list[int], element: str) -> Value:
+def by_lane(values: list[int], element: str) -> Value:
     return Value("<" + ", ".join(f"{element} {value}" for value in values) + ">", element, Shape.VECTOR, True)
 
 
@@ -89,8 +89,8 @@ def _addresses(frame: Frame, instruction: Instruction, form: Form, part: str, co
     found = []
     for number in range(0, count, step):
         lines, positions = zip(*(locate(lane, number) for lane in range(LANES)), strict=True)
-        index = builder.binary("mul", builder.broadcast(stride), _lanes(list(lines), "i64"))
-        index = builder.binary("add", index, _lanes(list(positions), "i64"))
+        index = builder.binary("mul", builder.broadcast(stride), by_lane(list(lines), "i64"))
+        index = builder.binary("add", index, by_lane(list(positions), "i64"))
         if bits < 8:
             offset = builder.binary("lshr", index, constant({4: 1, 1: 3}[bits], "i64"))
         else:
@@ -146,7 +146,7 @@ def _parts(frame: Frame, pointer: Value, matrix: int, *, transposed: bool) -> li
         rows = [2 * (lane % 4) + position if transposed else lane // 4 for lane in range(LANES)]
         columns = [lane // 4 if transposed else 2 * (lane % 4) + position for lane in range(LANES)]
         start = shuffle(builder, builder.broadcast(pointer), tuple(8 * matrix + row for row in rows))
-        found.append(_at(frame, start, _lanes([2 * column for column in columns], "i64")))
+        found.append(_at(frame, start, by_lane([2 * column for column in columns], "i64")))
     return found
 
 
@@ -226,14 +226,14 @@ def _elements_at(frame: Frame, pointer: Value, rows: list[int], columns: list[in
     builder = frame.builder
     bits = {"b6x16_p32": 6, "b4x16_p64": 4, None: 8}.get(packing, 8)
     start = shuffle(builder, builder.broadcast(pointer), tuple(rows))
-    at = _at(frame, start, _lanes([column * bits // 8 for column in columns], "i64"))
+    at = _at(frame, start, by_lane([column * bits // 8 for column in columns], "i64"))
     word = builder.resize(load(frame, at, "i8"), "i32")
     if bits == 6:  # may continue in the next byte, which exists: padding follows
         following = builder.resize(load(frame, _at(frame, at, constant(1, "i64")), "i8"), "i32")
         word = builder.binary("or", word, builder.binary("shl", following, constant(8, "i32")))
     shifts = [column * bits % 8 for column in columns]
     if any(shifts):
-        word = builder.binary("lshr", word, _lanes(shifts, "i32"))
+        word = builder.binary("lshr", word, by_lane(shifts, "i32"))
     if bits < 8:
         word = builder.binary("and", word, constant((1 << bits) - 1, "i32"))
     return builder.binary("shl", word, constant(2, "i32")) if bits == 4 else word
@@ -272,7 +272,7 @@ def _store_bytes(frame: Frame, instruction: Instruction, form: Form) -> None:
         for position in range(4):
             columns = tuple(8 * matrix + 2 * (lane % 4) + position % 2 for lane in range(LANES))
             rows = [lane // 4 + 8 * (position // 2) for lane in range(LANES)]
-            at = _at(frame, shuffle(builder, pointer, columns), _lanes(rows, "i64"))
+            at = _at(frame, shuffle(builder, pointer, columns), by_lane(rows, "i64"))
             part = builder.binary("lshr", value, constant(8 * position, "i32")) if position else value
             store(frame, at, builder.resize(part, "i8"))
 

@@ -10,9 +10,8 @@ module, defined once for each shape and type.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
-from cuda.cpu.emit.instructions.matrix.elements import PER_REGISTER, pack, sizes, unpack, word_of
+from cuda.cpu.emit.instructions.matrix.elements import PER_REGISTER, sizes, unpack, word_of
 from cuda.cpu.emit.instructions.matrix.fragments import load_fragment, store_fragment
 from cuda.cpu.emit.instructions.matrix.products import (
     LANES,
@@ -288,24 +287,10 @@ def _function(
     a, b, c = (unpack(builder, group, type_) for group, type_ in zip(arguments[:3], types, strict=True))
     words = arguments[3]
     operands = Operands(a, b, c, words[0] if sparsity else None, (words[-2], words[-1]) if scaling else None)
-    results = packed_results(builder, layout, form, operands, sparsity, scaling)
+    results = Product(builder, layout, form, operands, sparsity, scaling).registers()
     at = 0
     for result in results:
         builder.store(result, builder.offset("%to", at), align=64)
         at += LANES * int(result.element[1:]) // 8
     body = "\n".join(["entry:", *builder.allocas, *builder.lines, "  ret void"])
     return f'define internal void @"{name}"({", ".join(head)}) #1 {{\n{body}\n}}\n'
-
-
-def packed_results(
-    builder: Builder,
-    layout: Layout,
-    form: ProductForm,
-    operands: Operands,
-    sparsity: Sparsity | None = None,
-    scaling: Scaling | None = None,
-) -> list[Value]:
-    """Emit a product; return the registers of its result."""
-    if form.satfinite and form.ctype == "s32":
-        operands = replace(operands, c=[builder.resize(value, "i64", signed=True) for value in operands.c])
-    return pack(builder, Product(builder, layout, form, operands, sparsity, scaling).results(), form.dtype)

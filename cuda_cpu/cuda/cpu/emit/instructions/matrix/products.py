@@ -10,9 +10,10 @@ exact in a float and are added one by one. Blocks are scaled and added as double
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
+from cuda.cpu.emit.instructions.matrix.elements import pack
 from cuda.cpu.emit.instructions.minifloats import from_minifloat, from_power
 from cuda.cpu.emit.instructions.rounding import directed
 from cuda.cpu.emit.llvm.builder import Builder
@@ -120,10 +121,16 @@ class Product:
         self.builder = builder
         self.layout = layout
         self.form = form
+        if form.satfinite and form.ctype == "s32":  # saturated after the sum
+            operands = replace(operands, c=[builder.resize(value, "i64", signed=True) for value in operands.c])
         self.operands = operands
         self.sparsity = sparsity
         self.scaling = scaling
         self._known: dict[tuple, Value] = {}
+
+    def registers(self) -> list[Value]:
+        """Return the registers of the result."""
+        return pack(self.builder, self.results(), self.form.dtype)
 
     def results(self) -> list[Value]:
         """Return the elements of A*B + C in each lane, summed up in the order of k."""

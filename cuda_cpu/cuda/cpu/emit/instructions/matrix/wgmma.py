@@ -14,15 +14,9 @@ from dataclasses import dataclass
 
 from cuda.cpu.emit.access.gather_scatter import load
 from cuda.cpu.emit.instructions.matrix.elements import sizes, unpack
-from cuda.cpu.emit.instructions.matrix.fragments import load_rows
-from cuda.cpu.emit.instructions.matrix.mma import (
-    mma_layout,
-    multiply,
-    packed_results,
-    sparsity_of,
-    vector_of,
-)
-from cuda.cpu.emit.instructions.matrix.products import LANES, Layout, Operands, Sparsity
+from cuda.cpu.emit.instructions.matrix.fragments import by_lane, load_rows
+from cuda.cpu.emit.instructions.matrix.mma import mma_layout, multiply, sparsity_of, vector_of
+from cuda.cpu.emit.instructions.matrix.products import LANES, Layout, Operands, Product, Sparsity
 from cuda.cpu.emit.llvm.builder import Builder
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import Shape, Value, constant, width_of
@@ -98,10 +92,6 @@ def _described(builder: Builder, bits: Value) -> Described:
     return Described(in_bytes(0), in_bytes(16), in_bytes(32), chunks, width, mask, swizzled)
 
 
-def _lanes(values: list[int]) -> Value:
-    return Value("<" + ", ".join(f"i32 {value}" for value in values) + ">", "i32", Shape.VECTOR, True)
-
-
 def _swizzled(builder: Builder, address: Value, mask: Value) -> Value:
     """Return an offset in shared memory, whose bits 4 to 6 are xored with bits 7 to 9."""
     pattern = builder.binary("and", builder.binary("lshr", address, constant(3, "i32")), mask)
@@ -160,8 +150,8 @@ def _lane_loader(frame: Frame, *, transposed: bool) -> Load:
     quads, parts = [lane // 4 for lane in range(LANES)], [lane % 4 for lane in range(LANES)]
 
     def element(matrix: Described, start: Value, type_: str, rows: list[int], offsets: list[int]) -> Value:
-        address = builder.binary("add", start, builder.binary("mul", _lanes(rows), matrix.width))
-        address = builder.binary("add", _swizzled(builder, address, matrix.mask), _lanes(offsets))
+        address = builder.binary("add", start, builder.binary("mul", by_lane(rows, "i32"), matrix.width))
+        address = builder.binary("add", _swizzled(builder, address, matrix.mask), by_lane(offsets, "i32"))
         pointer = instrumentation.reading(frame, builder.advance(base, address), width_of(type_) // 8)
         return builder.resize(load(frame, pointer, type_), "i32")
 
@@ -322,7 +312,7 @@ def _define(frame: Frame, product: Columns, given: list[Value], results: int) ->
     c = [builder.load("i32", slot, shape=Shape.VECTOR, align=64) for slot in slots]
     c = [builder.select(keep, value, builder.broadcast(constant(0, "i32"))) for value in c]
     operands = Operands(factors, unpack(builder, b, of_b), unpack(builder, c, of_c), words[0] if words else None)
-    found = packed_results(builder, product.layout, product.eight, operands, product.sparsity)
+    found = Product(builder, product.layout, product.eight, operands, product.sparsity).registers()
     for value, slot in zip(found, slots, strict=True):
         builder.store(value, slot, align=64)
     number = builder.binary("add", number, constant(1, "i32"))
