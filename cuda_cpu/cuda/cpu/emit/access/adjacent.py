@@ -169,9 +169,9 @@ def _pointers_of_lanes(frame: Frame) -> str:
 
 
 def _transpose(half: int, of: str, to: str) -> str:
-    """Return the code that exchanges words of lanes and lanes of words, for 16 lanes: %of0.0 to %of0.3 become %to0.0...
+    """Return the code that transposes 4x4 words in each 128 bits of four vectors, named by the prefixes `of` and `to`.
 
-    The 128 bits of lanes 4 s + j stand in part s of vector j, so that all shuffles stay within the parts.
+    One side has word n of 16 lanes in vector n, the other the four words of lane 4 s + j in part s of vector j.
     """
     text, type_ = "", "<16 x i32>"
 
