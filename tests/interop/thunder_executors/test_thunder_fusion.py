@@ -11,7 +11,7 @@ pytest.importorskip(
     exc_type=ImportError,
 )
 import thunder  # noqa: E402
-from support.transformer_blocks import block  # noqa: E402
+from support.transformer_blocks import TOLERANCES, block  # noqa: E402
 
 from cuda.interop.thunder import fused_kernels, fusion_executor  # noqa: E402
 from cuda.interop.torch import _fused_kernel  # noqa: E402
@@ -152,7 +152,6 @@ def test_integers_and_no_elements():
 
 # Kernels forward and backward, as docs/thunder.md states them
 KERNELS = {"nanoGPT": (5, 10), "Llama": (7, 11), "BERT": (4, 11)}
-TOLERANCES = {torch.float64: 1e-12, torch.float32: 1e-5, torch.float16: 0.02, torch.bfloat16: 0.1}
 
 
 @pytest.mark.parametrize("dtype", TOLERANCES, ids=str)

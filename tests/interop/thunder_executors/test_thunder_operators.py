@@ -12,6 +12,7 @@ pytest.importorskip(
 )
 import thunder  # noqa: E402
 from executor_results import assert_as_in_double, calls, values  # noqa: E402
+from support.transformer_blocks import TOLERANCES as BLOCK_TOLERANCES  # noqa: E402
 from support.transformer_blocks import block  # noqa: E402
 
 from cuda.interop.thunder import OperatorPatterns, fused_kernels, fusion_executor, operator_executor  # noqa: E402
@@ -96,9 +97,6 @@ CALLS = {
     "BERT": ((4, 1), (4, 7)),
     "BERT, one attention": ((4, 0), (4, 5)),
 }
-
-
-BLOCK_TOLERANCES = {torch.float64: 1e-12, torch.float32: 1e-5, torch.float16: 0.02, torch.bfloat16: 0.1}
 
 
 @pytest.mark.parametrize("dtype", BLOCK_TOLERANCES, ids=str)
