@@ -115,10 +115,11 @@ def test_an_unknown_major_version_is_refused(major):
 
 @pytest.mark.parametrize("settings", [{"shape": None, "ndim": 3}, {"data": 0}, {"byte_offset": 2**64 - 1}])
 def test_an_argument_of_a_kernel_is_checked_as_well(settings):
-    for capsule in (Array(**settings).__dlpack__(), Array(**settings, versioned=False).__dlpack__()):
+    for array in (Array(**settings), Array(**settings, versioned=False)):  # a capsule does not keep its Array alive
         with pytest.raises(BufferError, match=r"^the DLPack tensor"):
-            _dlpack.peek_pointer(capsule)
-    for wrong in (1, None, "dltensor", Array(name=b"used_dltensor").__dlpack__()):
+            _dlpack.peek_pointer(array.__dlpack__())
+    used = Array(name=b"used_dltensor")
+    for wrong in (1, None, "dltensor", used.__dlpack__()):
         with pytest.raises(BufferError, match=r"^__dlpack__ returned no unused DLPack capsule$"):
             _dlpack.peek_pointer(wrong)
 
