@@ -238,18 +238,39 @@ def test_comparison_with_nan(name: str) -> None:
 WHOLE = {"rni": round, "rzi": math.trunc, "rmi": math.floor, "rpi": math.ceil}
 
 
+INTEGERS = ["s32", "u32", "s64", "u64", "u8", "s16"]
+
+
+def limits_of(dtype: str) -> tuple[int, int]:
+    width = int(dtype[1:])
+    return (-(1 << (width - 1)), (1 << (width - 1)) - 1) if dtype[0] == "s" else (0, (1 << width) - 1)
+
+
 @pytest.mark.parametrize("mode", WHOLE)
-@pytest.mark.parametrize("dtype", ["s32", "u32", "s64", "u64", "u8", "s16"])
+@pytest.mark.parametrize("dtype", INTEGERS)
 @pytest.mark.parametrize("type_", ["f32", "f64"])
 @quick
 @given(data=st.data())
 def test_float_to_integer_clamps(type_: str, dtype: str, mode: str, data: st.DataObject) -> None:
-    values = columns(data, (type_,))
+    check_integers(type_, dtype, mode, columns(data, (type_,))[0])
+
+
+@pytest.mark.parametrize("mode", WHOLE)
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("type_", ["f32", "f64"])
+def test_float_to_integer_at_the_limits(type_: str, dtype: str, mode: str) -> None:
+    kind = np.float32 if type_ == "f32" else np.float64
+    edges = np.array([*limits_of(dtype), 0, np.inf, -np.inf, np.nan, -np.nan, -0.0], kind)
+    values = np.concatenate([edges, *(np.nextafter(edges, kind(to)) for to in (-np.inf, np.inf)), edges + kind(0.5)])
+    check_integers(type_, dtype, mode, [int(each) for each in values.view(f"u{kind().itemsize}")])
+
+
+def check_integers(type_: str, dtype: str, mode: str, values: list[int]) -> None:
+    """Compare the conversions of 32 floats, given as bits."""
     wide = dtype[0] + str(max(16, int(dtype[1:])))
-    found = run(f"cvt.{mode}.{dtype}.{type_} $d, $a", wide, (type_,), values)
-    width = int(dtype[1:])
-    low, high = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if dtype[0] == "s" else (0, (1 << width) - 1)
-    for got, bits in zip(found, values[0], strict=True):
+    found = run(f"cvt.{mode}.{dtype}.{type_} $d, $a", wide, (type_,), [values])
+    width, (low, high) = int(dtype[1:]), limits_of(dtype)
+    for got, bits in zip(found, values, strict=True):
         number = decode(bits, type_)
         if number is None:  # the manual's second note on cvt to integers, section 9.7.9.21
             expected = 0 if type_ == "f32" and width < 64 else low or 1 << (width - 1)
@@ -266,8 +287,7 @@ def test_float_to_integer_clamps(type_: str, dtype: str, mode: str, data: st.Dat
 @quick
 @given(data=st.data())
 def test_integer_to_float(type_: str, dtype: str, mode: str, data: st.DataObject) -> None:
-    width = int(type_[1:])
-    low, high = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if type_[0] == "s" else (0, (1 << width) - 1)
+    low, high = limits_of(type_)
     number = st.integers(low, high) | st.integers(max(low, -(1 << 20)), 1 << 20) | st.sampled_from([low, high, 0])
     values = data.draw(st.lists(number, min_size=32, max_size=32))
     found = run(f"cvt.{mode}.{dtype}.{type_} $d, $a", dtype, (type_,), [values])

@@ -14,7 +14,7 @@ from cuda.cpu.emit.instructions.minifloats import (
     to_minifloat,
     to_power,
 )
-from cuda.cpu.emit.instructions.rounding import directed, flush_subnormals
+from cuda.cpu.emit.instructions.rounding import directed, flush_subnormals, to_integer
 from cuda.cpu.emit.instructions.stochastic import random_bits, round_stochastically
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant, integer_of, real, width_of
@@ -111,8 +111,7 @@ def _float_of_integer(frame: Frame, form: Form, value: Value) -> Value:
     # A double represents 32 bits exactly; 64 bits are rounded to odd.
     exact = directed(frame.builder, operation, "rz" if width_of(value.element) == 64 else None, value, to="double")
     if width_of(value.element) == 64:
-        name = "fptosi.sat" if operation == "sitofp" else "fptoui.sat"
-        back = builder.intrinsic(name, "i64", exact, mangle=("i64", "double"))
+        back = to_integer(builder, exact, "i64", signed=operation == "sitofp")
         sticky = builder.resize(builder.compare("icmp ne", back, value), "i64")
         exact = builder.cast("bitcast", builder.binary("or", builder.bits(exact), sticky), "double")
     return _to_small(frame, form, round_to_odd(frame, exact), dtype)
@@ -132,8 +131,8 @@ def _from_float(frame: Frame, form: Form, value: Value) -> Value:
         value = builder.intrinsic(WHOLE[form.irnd], value.element, value)
     if dtype not in FLOATS and dtype != "tf32":
         # Out of range clamps. NaN becomes 0, or just the highest bit if either type has 64 bits (section 9.7.9.22).
-        name, element = "fptosi.sat" if dtype.startswith("s") else "fptoui.sat", ELEMENTS[dtype]
-        result = builder.intrinsic(name, element, value, mangle=(element, value.element))
+        element = ELEMENTS[dtype]
+        result = to_integer(builder, value, element, signed=dtype.startswith("s"))
         if type_ != "f64" and dtype not in ("s64", "u64"):
             return result
         highest = constant(1 << width_of(element) - 1, element)

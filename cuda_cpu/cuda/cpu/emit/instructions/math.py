@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from cuda.cpu.emit.access import avx512
 from cuda.cpu.emit.instructions.halves import PARTS, SMALL, map_parts, narrow, widen
-from cuda.cpu.emit.instructions.rounding import directed, flush_subnormals
+from cuda.cpu.emit.instructions.rounding import directed, flush_subnormals, to_integer
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant, real
 from cuda.cpu.emit.simt.frame import Frame
@@ -32,6 +32,7 @@ COS = (0.0416666646578525, -0.001388830304367845, 2.454793829006238e-05)
 TANH = (0.9999999873737284, -0.3333307579068415, 0.1332490692723548, -0.05299422865648647, 0.017151293996171393)
 # pi/2 in three parts whose products with small integers are exact in f32.
 HALF_PI = (1.5703125, 4.837512969970703e-4, 7.549789948768648e-8)
+_TO_BITS = 1.5 * 2.0**23
 
 
 def _polynomial(frame: Frame, x: Value, coefficients: Sequence[float]) -> Value:
@@ -62,7 +63,9 @@ def exp2(frame: Frame, x: Value) -> Value:
     if avx512.has(frame.builder, "float"):
         every, as_ever = ("i16", "-1"), ("i32", "4")  # lanes and rounding
         return avx512.call(frame.builder, "mask.scalef", (mantissa, whole), ("", "zeroinitializer"), every, as_ever)
-    exponent = builder.intrinsic("fptosi.sat", "i32", whole, mangle=("i32", "float"))
+    # The low bits of the sum are the integer: a conversion would take several instructions, as x can be NaN.
+    exponent = builder.bits(builder.binary("fadd", whole, real(_TO_BITS, "float")))
+    exponent = builder.binary("sub", exponent, builder.bits(real(_TO_BITS, "float")))
     half = builder.binary("ashr", exponent, constant(1, "i32"))
     rest = builder.binary("sub", exponent, half)
     scaled = builder.binary("fmul", mantissa, _power_of_two(frame, half))
@@ -104,7 +107,7 @@ def _sine(frame: Frame, x: Value, quarter: int) -> Value:
         r = builder.intrinsic("fma", "float", turns, real(-part, "float"), r)
     for compare, bound in (("fcmp ogt", 1.0), ("fcmp olt", -1.0)):  # pi/4, with a margin for rounding
         r = builder.select(builder.compare(compare, r, real(bound, "float")), real(bound, "float"), r)
-    quadrant = builder.intrinsic("fptosi.sat", "i32", turns, mangle=("i32", "float"))
+    quadrant = to_integer(builder, turns, "i32")
     quadrant = builder.binary("add", quadrant, constant(quarter, "i32"))
     square = builder.binary("fmul", r, r)
     cube = builder.binary("fmul", square, r)

@@ -8,6 +8,7 @@ e2m3, e3m2, e2m1, which have neither infinities nor NaN. Fixed point: s2f6, 64th
 
 from __future__ import annotations
 
+from cuda.cpu.emit.instructions.rounding import to_integer
 from cuda.cpu.emit.llvm.builder import Builder
 from cuda.cpu.emit.llvm.values import Value, constant, real
 
@@ -97,7 +98,7 @@ def to_fixed(builder: Builder, value: Value) -> Value:
     """Return a float or double rounded to 64ths (i8); NaN becomes the largest number."""
     nearest = builder.binary("fmul", value, real(64.0, value.element))
     nearest = builder.intrinsic("roundeven", value.element, nearest)
-    fixed = builder.intrinsic("fptosi.sat", "i8", nearest, mangle=("i8", value.element))
+    fixed = to_integer(builder, nearest, "i8")
     return builder.select(builder.compare("fcmp uno", value, value), constant(0x7F, "i8"), fixed)
 
 

@@ -9,6 +9,7 @@ from zero. Subnormal results drop more bits; the random bits are still aligned t
 from __future__ import annotations
 
 from cuda.cpu.emit.instructions.minifloats import FORMATS
+from cuda.cpu.emit.instructions.rounding import to_integer
 from cuda.cpu.emit.llvm.values import Value, constant, real
 from cuda.cpu.emit.simt.frame import Frame
 
@@ -54,7 +55,7 @@ def round_stochastically(frame: Frame, value: Value, random: Value, type_: str) 
         whole = builder.intrinsic("trunc", "float", units)
         width = RANDOM.get(type_, 16)
         rest = builder.binary("fmul", builder.binary("fsub", units, whole), real(2.0**width, "float"))
-        rest = builder.intrinsic("fptoui.sat", "i32", rest, mangle=("i32", "float"))
+        rest = to_integer(builder, rest, "i32", signed=False)
         carry = builder.binary("lshr", builder.binary("add", rest, random), constant(width, "i32"))
         whole = builder.binary("fadd", whole, builder.cast("uitofp", carry, "float"))
         rounded = builder.binary("fmul", whole, unit)
