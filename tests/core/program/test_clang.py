@@ -71,6 +71,14 @@ def test_a_template_runs(target, device):
     np.testing.assert_array_equal(values, 3 * np.arange(100, dtype=np.float32))
 
 
+def test_a_program_may_define_the_standard_library_itself():
+    own = "namespace std { template <class T> __device__ int move(T) { return 7; } template <class T> struct %s {}; }"
+    own = own % "initializer_list" + "__global__ void k(int *x) { *x = std::move(1); }"
+    assert "7" in compiled(own, builtin_move_forward=False, builtin_initializer_list=False)
+    with pytest.raises(NVRTCError, match="initializer_list"):
+        compiled(own, builtin_move_forward=False)
+
+
 @pytest.fixture
 def without_toolkit(monkeypatch, tmp_path):
     """Let clang find no CUDA toolkit, whatever the machine has."""

@@ -106,6 +106,24 @@ def test_structures_by_value_that_functions_index_and_change(arch):
         assert value == a[k] + 7 - i + 1000 * changed + 100000 * a[k]
 
 
+STANDARD = r"""
+    struct Value { int n; Value(const Value &) = delete; __device__ Value(int n) : n(n) {}
+        __device__ Value(Value &&other) : n(other.n) { other.n = -1; } };
+    __device__ int kind(Value &) { return 1; }
+    __device__ int kind(Value &&) { return 2; }
+    template <class T> __device__ int passed(T &&value) { return kind(std::forward<T>(value)); }
+    __device__ int sum(std::initializer_list<int> values) { int s = 100 * values.size();
+        for (int each : values) s += each; return s; }
+    extern "C" __global__ void standard(int *o) { Value first(threadIdx.x), second(std::move(first)); *o++ = first.n;
+        *o++ = second.n; *o++ = passed(first); *o++ = passed(Value(3)); *o++ = sum({1, 2, 3}); *o = sum({}); }"""
+
+
+def test_what_compilers_define_of_the_standard_library():
+    found = np.zeros(6, np.int32)
+    load("sm_80", STANDARD).launch("standard", 1, 1, found)
+    assert found.tolist() == [-1, 0, 1, 2, 306, 0]
+
+
 def as_signed(value: int, bits: int) -> int:
     return (value + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
 

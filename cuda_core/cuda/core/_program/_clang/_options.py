@@ -31,6 +31,8 @@ _OPTIONS: dict[str, tuple[str, Any]] = {
     "prec_sqrt": ("pair", ("-mllvm -nvptx-prec-sqrtf32=1", "-mllvm -nvptx-prec-sqrtf32=0")),
     "fma": ("pair", ("-ffp-contract=fast", "-ffp-contract=off")),
     "use_fast_math": ("flag", "-D__OPEN_CUDA_FAST_MATH__"),
+    "builtin_move_forward": ("flag", "-D__NV_BUILTIN_MOVE_FORWARD"),
+    "builtin_initializer_list": ("flag", "-D__NV_BUILTIN_INITIALIZER_LIST"),
     "define_macro": ("macro", "-D"),
     "undefine_macro": ("list", "-U"),
     "include_path": ("path", "-I"),
@@ -46,7 +48,11 @@ _OPTIONS: dict[str, tuple[str, Any]] = {
     "frandom_seed": ("value", "-frandom-seed="),
 }
 # Fields that change the meaning of the device headers, or the target.
-_LANGUAGE = ("relocatable_device_code", "ftz", "prec_div", "prec_sqrt", "fma", "use_fast_math", "std")
+_LANGUAGE = (
+    "relocatable_device_code", "ftz", "prec_div", "prec_sqrt", "fma", "use_fast_math", "std", "builtin_move_forward",
+    "builtin_initializer_list",
+)  # fmt: skip
+_DEFAULTS = {"builtin_move_forward": True, "builtin_initializer_list": True}
 # Fields that are handled elsewhere, or that have no effect with clang: it always does, or never, what they ask for.
 _OTHERS = (
     "name",
@@ -63,8 +69,6 @@ _OTHERS = (
     "warning_as_error",
     "use_bundled_headers",  # always, and CCCL if it is installed
     "device_int128",  # always
-    "builtin_move_forward",
-    "builtin_initializer_list",
     "no_display_error_number",  # clang's messages have no numbers
     "minimal",
     "no_cache",
@@ -122,8 +126,8 @@ def language_options(options: ProgramOptions, version: str, target: str = "ptx")
     given += [] if options.std else ["-std=c++17"]
     for field in _LANGUAGE:
         value = getattr(options, field)
-        if value is None and options.use_fast_math:
-            value = _FAST.get(field)
+        if value is None:
+            value = {**_DEFAULTS, **(_FAST if options.use_fast_math else {})}.get(field)
         given += _spelled(field, value)
     # What launches from kernels are made of.
     given += ["-D__OPEN_CUDA_CUBIN__"] if target == "cubin" and options.relocatable_device_code else []

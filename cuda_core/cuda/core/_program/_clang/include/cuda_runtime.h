@@ -17,3 +17,4 @@
 #include "open_cuda/warp.h"
 #include "open_cuda/atomics.h"
 #include "open_cuda/math.h"
+#include "open_cuda/standard.h"

@@ -15,7 +15,6 @@
 #ifndef CUDA_VERSION
 #define CUDA_VERSION 13000
 #endif
-#define __NV_BUILTIN_INITIALIZER_LIST
 #pragma clang diagnostic ignored "-Wunknown-pragmas"
 #pragma clang diagnostic ignored "-Wunknown-warning-option"
 #pragma clang diagnostic ignored "-Wreserved-user-defined-literal"
@@ -34,24 +33,4 @@ __host__ cudaError_t SyncStream(cudaStream_t stream);
 enum cudaAccessProperty { cudaAccessPropertyNormal, cudaAccessPropertyStreaming, cudaAccessPropertyPersisting };
 extern "C++" __device__ __inline__ void *__nv_associate_access_property(const void *pointer, unsigned long long) {
     return const_cast<void *>(pointer);
-}
-
-namespace std {
-// The compiler makes objects of this class from lists in braces: a pointer and a length.
-template <class T> class initializer_list {
-    const T *_first;
-    size_t _size;
-
-public:
-    typedef T value_type;
-    typedef const T &reference;
-    typedef const T &const_reference;
-    typedef size_t size_type;
-    typedef const T *iterator;
-    typedef const T *const_iterator;
-    __host__ __device__ constexpr initializer_list() noexcept : _first(nullptr), _size(0) {}
-    __host__ __device__ constexpr size_t size() const noexcept { return _size; }
-    __host__ __device__ constexpr const T *begin() const noexcept { return _first; }
-    __host__ __device__ constexpr const T *end() const noexcept { return _first + _size; }
-};
 }
