@@ -67,7 +67,7 @@ def test_right_programs(checked, body):
     assert found(checked, body, block=64, grid=3) == []
 
 
-@pytest.mark.parametrize("threads", [1, 17, 45])
+@pytest.mark.parametrize("threads", [17, 45])
 def test_a_block_of_any_size(checked, threads):
     """Lanes that never were are not missing."""
     body = " bar.sync 0;\n bar.warp.sync -1;\n shfl.sync.down.b32 %r3, %r1, 1, 31, -1;"
@@ -176,7 +176,17 @@ def test_a_shuffle_reads_lanes_that_do_not_take_part(checked, shuffle, lanes, wr
     assert bool(lines) == wrong
     if wrong:
         assert "`" + shuffle.replace("0xffff;", "-1;" if exits else "0xffff;") + "`: lanes 0-15 read lanes " in lines[0]
-        assert "which the mask does not name or which have exited" in lines[0]
+        assert "which the mask does not name, or which have exited or never existed" in lines[0]
+
+
+@pytest.mark.parametrize(("shuffle", "lanes", "wrong"), SOURCES)
+def test_a_shuffle_reads_lanes_that_never_existed(checked, shuffle, lanes, wrong):
+    lines = found(checked, " " + shuffle.replace("0xffff;", "-1;"), block=48)
+    assert bool(lines) == wrong
+    if wrong:
+        assert ", thread (32, 0, 0), " in lines[0]
+        assert ": lanes 0-15 read lanes " in lines[0]
+        assert "have exited or never existed" in lines[0]
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ SYNCS = {
     "UNNAMED": "the mask 0x{address:08x} does not name the lane itself",
     "MASKS": "the mask is 0x{address:08x}, and 0x{size:08x} in a lane that it names",
     "ALONE": "lanes {lanes} wait for others that they name, of which {others} do not come",
-    "SOURCE": "lanes {lanes} read lanes {others}, which the mask does not name or which have exited",
+    "SOURCE": "lanes {lanes} read lanes {others}, which the mask does not name, or which have exited or never existed",
     "MBARRIER_NONE": "the mbarrier at byte {offset} of shared memory was never initialised",
     "MBARRIER_INVALID": "the mbarrier at byte {offset} of shared memory was invalidated",
     "MBARRIER_TWICE": "the mbarrier at byte {offset} of shared memory is initialised while it is in use",

@@ -121,7 +121,7 @@ enum cpu_finding_kind {
     CPU_FOUND_MASKS,     /* lanes with different masks, `address` and `size`, that contain each other */
     CPU_FOUND_ALONE,     /* lanes `address` wait for others, among the lanes `size` */
     CPU_FOUND_STUCK,     /* warps `address` (a mask), of `size` warps, wait at a barrier forever */
-    CPU_FOUND_SOURCE,    /* lanes `address` read lanes `size`, which are not in their mask or have exited */
+    CPU_FOUND_SOURCE,    /* lanes `address` read lanes `size`, which do not take part */
     CPU_FOUND_MBARRIER_NONE,    /* was never initialised */
     CPU_FOUND_MBARRIER_INVALID, /* was invalidated */
     CPU_FOUND_MBARRIER_TWICE,   /* initialised while it is in use */

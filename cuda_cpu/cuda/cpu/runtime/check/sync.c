@@ -47,7 +47,7 @@ static void check_sources(struct cpu_running *warp, cpu_lanes lanes, uint64_t si
             if ((cpu_lanes)masks[lane] != mask)
                 continue;
             alike |= 1u << lane;
-            if (!(source & mask & (warp->live | ~warp->abi.lanes))) { /* a short warp lacks lanes that masks may name */
+            if (!(source & mask & warp->live)) {
                 wrong |= 1u << lane;
                 read |= source;
             }
