@@ -48,10 +48,9 @@ def form(request):
     return compiled if request.param == "thunder" else lambda function: function
 
 
-# 37 columns have loads of one element, 64 of 16 bytes
 @pytest.mark.parametrize("dtype", TOLERANCES, ids=str)
-@pytest.mark.parametrize("columns", [37, 64])
-def test_swiglu(form, columns, dtype):
+@pytest.mark.parametrize(("loads", "columns"), [("elements", 37), ("16 bytes", 64)], indirect=["loads"])
+def test_swiglu(form, loads, columns, dtype):
     assert_as_in_double(form(swiglu), gated, [tensor(3, 5, columns, dtype=dtype), tensor(3, 5, columns, dtype=dtype)])
 
 
@@ -71,8 +70,8 @@ def test_swiglu_of_other_layouts(form, layout):
 
 
 @pytest.mark.parametrize("dtype", TOLERANCES, ids=str)
-@pytest.mark.parametrize("columns", [10, 32])
-def test_rotary_embedding(form, columns, dtype):
+@pytest.mark.parametrize(("loads", "columns"), [("elements", 10), ("16 bytes", 32)], indirect=["loads"])
+def test_rotary_embedding(form, loads, columns, dtype):
     cos, sin = (tensor(9, columns, dtype=dtype).detach() for _ in range(2))
     x = tensor(2, 4, 9, columns, dtype=dtype)
     assert_as_in_double(form(rotary_embedding), turned, [x, cos, sin])

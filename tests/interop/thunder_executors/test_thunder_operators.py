@@ -41,14 +41,16 @@ def inputs_of(name, columns, dtype):
     return [torch.randn(*shape, dtype=dtype, requires_grad=True) for shape in shapes]
 
 
-# 37 columns have loads of one element, 64 of 16 bytes
 @pytest.mark.parametrize(
-    ("dtype", "columns"),
-    [(torch.float64, 37), (torch.float32, 37), (torch.float32, 64), (torch.float16, 64), (torch.bfloat16, 64)],
-    ids=str,
-)
+    ("loads", "dtype", "columns"),
+    [
+        ("elements", torch.float64, 37), ("elements", torch.float32, 64), ("elements", torch.float16, 70),
+        ("16 bytes", torch.float32, 64), ("16 bytes", torch.float16, 64), ("16 bytes", torch.bfloat16, 328),
+    ],
+    ids=str, indirect=["loads"],
+)  # fmt: skip
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_values_and_gradients(name, dtype, columns):
+def test_values_and_gradients(name, loads, dtype, columns):
     operation = OPERATIONS[name][0]
     compiled = thunder.jit(operation, executors=[operator_executor])
     inputs = inputs_of(name, columns, dtype)
@@ -56,7 +58,8 @@ def test_values_and_gradients(name, dtype, columns):
     assert [len(each) for each in calls(compiled)] == [1, 1]
 
 
-def test_rows_that_are_not_aligned():
+@pytest.mark.parametrize("loads", ["16 bytes"], indirect=True)
+def test_rows_that_are_not_aligned(loads):
     compiled = thunder.jit(lambda x: torch.softmax(x, -1), executors=[operator_executor])
     memory = torch.randn(6 * 64 + 1)
     for x in (memory[1:].view(6, 64), memory[:-1].view(64, 6).T):

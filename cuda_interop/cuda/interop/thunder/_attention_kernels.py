@@ -79,7 +79,7 @@ template <class T, int N, int KIND> __device__ Acc<T> score(
 // The probability of a score; log_sum is -inf if the query sees no key
 template <class S> __device__ S likelihood(S score, S log_sum)
 {
-    return log_sum == -INFINITE ? 0 : exp(score - log_sum);
+    return log_sum == -INFINITE ? 0 : exponential(score - log_sum);
 }
 
 template <class T, int N, int KIND, bool CAUSAL> __global__ void attention(

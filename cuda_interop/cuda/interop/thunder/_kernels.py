@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """CUDA C++ of the operator executor, as operators of PyTorch.
 
-A warp has a row. Loads and stores are of 16 bytes where sizes and addresses allow (`width` elements); narrow types are
-accumulated in float. The gradients of weights are sums of columns: of chunks of rows first, then of the chunks.
+A warp has a row. Loads and stores have `width` elements; narrow types are accumulated in float. The gradients of
+weights are sums of columns: of chunks of rows first, then of the chunks.
 """
 
 from __future__ import annotations
@@ -32,29 +32,30 @@ template <class S> __device__ S most_of_lanes(S value)
     return value;
 }
 #define ROWS long long row = blockIdx.x * (long long)blockDim.y + threadIdx.y; row < rows; row += gridDim.x * blockDim.y
-#define COLUMNS int i = threadIdx.x * N; i < n; i += 32 * N
 
 template <class T, int N> __global__ void softmax(const T *x, T *y, long long rows, int n)
 {
     using S = Acc<T>;
+    constexpr bool KEPT = sizeof(T) == sizeof(S);  // y has the exponentials first, unless it would round them
     S v[N];
     for (ROWS) {
         S top = -__int_as_float(0x7f800000), sum = 0;
-        for (COLUMNS) {
+        for_all<N, int>(n, 0, 1, [&](int i) {
             load<T, N>(x + row * n + i, v);
             for (EACH) top = max(top, v[k]);
-        }
+        });
         top = most_of_lanes(top);
-        for (COLUMNS) {
+        for_all<N, int>(n, 0, 1, [&](int i) {
             load<T, N>(x + row * n + i, v);
-            for (EACH) sum += exp(v[k] - top);
-        }
+            for (EACH) v[k] = exponential(v[k] - top), sum += v[k];
+            if (KEPT) store<T, N>(y + row * n + i, v);
+        });
         const S factor = 1 / add_lanes(sum);
-        for (COLUMNS) {
-            load<T, N>(x + row * n + i, v);
-            for (EACH) v[k] = exp(v[k] - top) * factor;
+        for_all<N, int>(n, 0, 1, [&](int i) {
+            load<T, N>((KEPT ? y : x) + row * n + i, v);
+            for (EACH) v[k] = (KEPT ? v[k] : exponential(v[k] - top)) * factor;
             store<T, N>(y + row * n + i, v);
-        }
+        });
     }
 }
 template <class T, int N> __global__ void softmax_backward(const T *y, const T *grad, T *dx, long long rows, int n)
@@ -63,16 +64,16 @@ template <class T, int N> __global__ void softmax_backward(const T *y, const T *
     S v[N], g[N];
     for (ROWS) {
         S sum = 0;
-        for (COLUMNS) {
+        for_all<N, int>(n, 0, 1, [&](int i) {
             load<T, N>(y + row * n + i, v), load<T, N>(grad + row * n + i, g);
             for (EACH) sum += v[k] * g[k];
-        }
+        });
         sum = add_lanes(sum);
-        for (COLUMNS) {
+        for_all<N, int>(n, 0, 1, [&](int i) {
             load<T, N>(y + row * n + i, v), load<T, N>(grad + row * n + i, g);
             for (EACH) v[k] *= g[k] - sum;
             store<T, N>(dx + row * n + i, v);
-        }
+        });
     }
 }
 
@@ -85,26 +86,26 @@ template <class T, int N, bool CENTRED> __global__ void norm(
     for (ROWS) {
         S sum = 0, squares = 0;
         if (CENTRED)
-            for (COLUMNS) {
+            for_all<N, int>(n, 0, 1, [&](int i) {
                 load<T, N>(x + row * n + i, v);
                 for (EACH) sum += v[k];
-            }
+            });
         const S middle = CENTRED ? add_lanes(sum) / n : 0;
-        for (COLUMNS) {
+        for_all<N, int>(n, 0, 1, [&](int i) {
             load<T, N>(x + row * n + i, v);
             for (EACH) squares += (v[k] - middle) * (v[k] - middle);
-        }
+        });
         const S factor = rsqrt(add_lanes(squares) / n + (S)eps);
         if (threadIdx.x == 0)
             mean[row] = middle, scale[row] = factor;
-        for (COLUMNS) {
+        for_all<N, int>(n, 0, 1, [&](int i) {
             load<T, N>(x + row * n + i, v);
             for (EACH) w[k] = 1, b[k] = 0;
             if (weight) load<T, N>(weight + i, w);
             if (bias) load<T, N>(bias + i, b);
             for (EACH) v[k] = (v[k] - middle) * factor * w[k] + b[k];
             store<T, N>(y + row * n + i, v);
-        }
+        });
     }
 }
 template <class T, int N, bool CENTRED> __global__ void norm_backward(
@@ -116,18 +117,18 @@ template <class T, int N, bool CENTRED> __global__ void norm_backward(
     for (ROWS) {
         const S middle = mean[row], factor = scale[row];
         S along = 0, sum = 0;
-        for (COLUMNS) {
+        for_all<N, int>(n, 0, 1, [&](int i) {
             load<T, N>(x + row * n + i, v), load<T, N>(grad + row * n + i, g);
             if (weight) load<T, N>(weight + i, w);
             for (EACH) along += g[k] * w[k] * (v[k] - middle) * factor, sum += g[k] * w[k];
-        }
+        });
         along = add_lanes(along) / n, sum = CENTRED ? add_lanes(sum) / n : 0;
-        for (COLUMNS) {
+        for_all<N, int>(n, 0, 1, [&](int i) {
             load<T, N>(x + row * n + i, v), load<T, N>(grad + row * n + i, g);
             if (weight) load<T, N>(weight + i, w);
             for (EACH) v[k] = factor * (g[k] * w[k] - sum - (v[k] - middle) * factor * along);
             store<T, N>(dx + row * n + i, v);
-        }
+        });
     }
 }
 template <class T> __global__ void norm_weights(
@@ -162,29 +163,27 @@ template <class S> __device__ S gelu_of(S x, bool tanh_form)
 template <class S> __device__ S slope_of(S x, bool tanh_form)
 {
     if (!tanh_form)
-        return (1 + erf(x * (S)0.70710678118654752)) / 2 + x * (S)0.39894228040143268 * exp(-x * x / 2);
+        return (1 + erf(x * (S)0.70710678118654752)) / 2 + x * (S)0.39894228040143268 * exponential(-x * x / 2);
     const S t = tanh((S)0.79788456080286536 * (x + (S)0.044715 * x * x * x));
     return (1 + t) / 2 + x / 2 * (1 - t * t) * (S)0.79788456080286536 * (1 + (S)0.134145 * x * x);
 }
-#define ELEMENTS long long i = (blockIdx.x * (long long)blockDim.x + threadIdx.x) * N; i < count; \
-    i += (long long)gridDim.x * blockDim.x * N
 template <class T, int N, bool TANH> __global__ void gelu(const T *x, T *y, long long count)
 {
     Acc<T> v[N];
-    for (ELEMENTS) {
+    for_all<N, long long>(count, blockIdx.x, gridDim.x, [&](long long i) {
         load<T, N>(x + i, v);
         for (EACH) v[k] = gelu_of(v[k], TANH);
         store<T, N>(y + i, v);
-    }
+    });
 }
 template <class T, int N, bool TANH> __global__ void gelu_backward(const T *x, const T *grad, T *dx, long long count)
 {
     Acc<T> v[N], g[N];
-    for (ELEMENTS) {
+    for_all<N, long long>(count, blockIdx.x, gridDim.x, [&](long long i) {
         load<T, N>(x + i, v), load<T, N>(grad + i, g);
         for (EACH) v[k] = g[k] * slope_of(v[k], TANH);
         store<T, N>(dx + i, v);
-    }
+    });
 }
 
 template <class T, int N> __global__ void cross_entropy(
@@ -194,15 +193,15 @@ template <class T, int N> __global__ void cross_entropy(
     S v[N];
     for (ROWS) {
         S top = -__int_as_float(0x7f800000), sum = 0;
-        for (COLUMNS) {
+        for_all<N, int>(n, 0, 1, [&](int i) {
             load<T, N>(x + row * n + i, v);
             for (EACH) top = max(top, v[k]);
-        }
+        });
         top = most_of_lanes(top);
-        for (COLUMNS) {
+        for_all<N, int>(n, 0, 1, [&](int i) {
             load<T, N>(x + row * n + i, v);
-            for (EACH) sum += exp(v[k] - top);
-        }
+            for (EACH) sum += exponential(v[k] - top);
+        });
         sum = top + log(add_lanes(sum));
         const long long wanted = target[row];
         if (threadIdx.x == 0)
@@ -217,11 +216,11 @@ template <class T, int N> __global__ void cross_entropy_backward(
     for (ROWS) {
         const long long wanted = target[row];
         const Acc<T> g = wanted == ignored ? 0 : grad[row];
-        for (COLUMNS) {
+        for_all<N, int>(n, 0, 1, [&](int i) {
             load<T, N>(x + row * n + i, v);
-            for (EACH) v[k] = g * (exp(v[k] - log_sum[row]) - (i + k == wanted ? 1 : 0));
+            for (EACH) v[k] = g * (exponential(v[k] - log_sum[row]) - (i + k == wanted ? 1 : 0));
             store<T, N>(dx + row * n + i, v);
-        }
+        });
     }
 }
 """

@@ -27,17 +27,15 @@ template <class T, class C, int N, bool BACKWARD> __global__ void rotary(
     long long x_batch, long long x_head, long long x_row, long long batch, long long head, long long each_row)
 {
     using S = Acc<T>;
-    const int half = turned / 2, packs = (half + n - turned) / N;
-    for (long long at = blockIdx.x * (long long)blockDim.x + threadIdx.x; at < rows * packs;
-         at += (long long)gridDim.x * blockDim.x) {
-        const long long row = at / packs, of_head = row / length, l = row % length;
-        const int i = at % packs * N;
+    const int half = turned / 2;
+    for_packs<N>(rows, half + n - turned, [&](long long row, int i) {
+        const long long of_head = row / length, l = row % length;
         const T *from = x + of_head / heads * x_batch + of_head % heads * x_head + l * x_row;
         T *to = y + row * n;
         S a[N], b[N];
         if (i >= half) {
             load<T, N>(from + half + i, a), store<T, N>(to + half + i, a);
-            continue;
+            return;
         }
         const long long entry = of_head / heads * batch + of_head % heads * head + l * each_row + i;
         Acc<C> c0[N], s0[N], c1[N], s1[N];
@@ -50,12 +48,11 @@ template <class T, class C, int N, bool BACKWARD> __global__ void rotary(
             b[k] = BACKWARD ? second * (S)c1[k] - first * (S)s0[k] : second * (S)c1[k] + first * (S)s1[k];
         }
         store<T, N>(to + i, a), store<T, N>(to + half + i, b);
-    }
+    });
 }
 """
 )
 _KERNELS = _source.BundledKernels(_SOURCE)
-_THREADS, _MOST_BLOCKS = 256, 4096
 
 
 @operator(
@@ -70,10 +67,9 @@ def _rotary(x: Tensor, cos: Tensor, sin: Tensor, load: int, inverse: bool) -> Te
     _, heads, length, columns = x.shape
     turned = cos.shape[-1]
     strides = [step if size != 1 else 0 for size, step in zip(cos.shape[:3], cos.stride()[:3], strict=True)]
-    packs = (columns - turned // 2) // load
-    blocks = -(-x.numel() // columns * packs // _THREADS)
+    rows = x.numel() // columns
     launch_kernel(
-        min(blocks, _MOST_BLOCKS), _THREADS, x, cos, sin, y, x.numel() // columns, heads, length, columns, turned,
+        *_source.packs(rows, columns - turned // 2, load), x, cos, sin, y, rows, heads, length, columns, turned,
         *x.stride()[:3], *strides,
     )  # fmt: skip
     return y

@@ -10,9 +10,12 @@ import torch
 from torch import Tensor
 
 from cuda.core import ObjectCode, ProgramOptions
+from cuda.interop.fusion._operations import HELPERS
 from cuda.interop.torch import Kernels
 
 TYPES = {torch.float64, torch.float32, torch.float16, torch.bfloat16}  # of the elements that the kernels take
+LOAD_BYTES = {"cpu": 1}  # at most, by device; 1: one element, as the CPU device loads those of a warp as a vector
+_MOST_BYTES = 16
 PREAMBLE = r"""
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -35,7 +38,27 @@ template <class T, int N> __device__ void store(T *to, const Acc<T> (&from)[N])
     *reinterpret_cast<Pack<T, N> *>(to) = pack;
 }
 #define EACH int k = 0; k < N; ++k
-"""
+
+// Call a function for numbers below n, N apart. Block `first` of `blocks` has the first ones for its threads in x. The
+// CPU device is faster if all threads go through the loop equally often, and none is masked in it.
+template <int N, class Index, class Function> __device__ void for_all(
+    Index n, Index first, Index blocks, Function function)
+{
+    const Index own = threadIdx.x * N, all = blockDim.x * N;
+    Index start = first * all;
+    for (; start <= n - all; start += blocks * all)
+        function(start + own);
+    if (start + own < n)
+        function(start + own);
+}
+
+// Call a function for the rows and columns of a matrix, in a grid of the size of `packs`
+template <int N, class Function> __device__ void for_packs(long long rows, int columns, Function function)
+{
+    for (long long row = blockIdx.y; row < rows; row += gridDim.y)
+        for_all<N, int>(columns, blockIdx.x, gridDim.x, [&](int i) { function(row, i); });
+}
+""" + HELPERS["exponential"]
 
 
 class BundledKernels(Kernels):
@@ -52,13 +75,13 @@ def accumulator(dtype: torch.dtype) -> torch.dtype:
 
 
 def width(columns: int, *tensors: Tensor | None) -> int:
-    """Return how many elements a load has: 16 bytes if all rows of all tensors are aligned to that, else 1.
+    """Return how many elements a load has: `LOAD_BYTES` if all rows of all tensors are aligned to that, else 1.
 
     The rows of a tensor may be apart, but their elements are not. If the tensors have types of several sizes, a load of
-    the largest has 16 bytes.
+    the largest has these bytes.
     """
     given = [each for each in tensors if each is not None]
-    most = 16 // max(each.element_size() for each in given)
+    most = max(1, LOAD_BYTES.get(given[0].device.type, _MOST_BYTES) // max(each.element_size() for each in given))
     return most if columns % most == 0 and all(_is_aligned(each, most) for each in given) else 1
 
 
@@ -68,6 +91,13 @@ def _is_aligned(tensor: Tensor, count: int) -> bool:
     whole = all(stride % count == 0 for size, stride in zip(sizes, strides, strict=True) if size != 1)
     packed = tensor.ndim == 0 or tensor.stride(-1) == 1 or tensor.shape[-1] == 1
     return whole and packed and tensor.data_ptr() % (count * tensor.element_size()) == 0
+
+
+def packs(rows: int, columns: int, load: int) -> tuple[tuple[int, int], int]:
+    """Return the grid and the threads of a block of a kernel that loads each row of a matrix by so many elements."""
+    warps = max(1, -(-columns // (32 * load)))
+    of_block = min(warps, 8)
+    return (-(-warps // of_block), min(rows, 4096)), 32 * of_block
 
 
 def rows_of(x: Tensor) -> Tensor:

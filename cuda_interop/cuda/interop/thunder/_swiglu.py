@@ -15,48 +15,39 @@ from cuda.interop.torch import launch_kernel, operator
 _SOURCE = (
     _source.PREAMBLE
     + r"""
-// Row and column of the thread's elements; the rows of a and b may be apart
-#define ELEMENTS long long at = blockIdx.x * (long long)blockDim.x + threadIdx.x; at < rows * (n / N); \
-    at += (long long)gridDim.x * blockDim.x
-#define ROW const long long row = at / (n / N), i = at % (n / N) * N
-
 template <class T, int N> __global__ void swiglu(
     const T *gate, const T *up, T *y, long long rows, int n, long long gate_stride, long long up_stride)
 {
     Acc<T> a[N], b[N];
-    for (ELEMENTS) {
-        ROW;
+    for_packs<N>(rows, n, [&](long long row, int i) {
         load<T, N>(gate + row * gate_stride + i, a), load<T, N>(up + row * up_stride + i, b);
-        for (EACH) b[k] *= a[k] / (1 + exp(-a[k]));
+        for (EACH) b[k] *= a[k] / (1 + exponential(-a[k]));
         store<T, N>(y + row * n + i, b);
-    }
+    });
 }
 template <class T, int N> __global__ void swiglu_backward(
     const T *gate, const T *up, const T *grad, T *dgate, T *dup, long long rows, int n, long long gate_stride,
     long long up_stride, long long grad_stride)
 {
     Acc<T> a[N], b[N], g[N];
-    for (ELEMENTS) {
-        ROW;
+    for_packs<N>(rows, n, [&](long long row, int i) {
         load<T, N>(gate + row * gate_stride + i, a), load<T, N>(up + row * up_stride + i, b);
         load<T, N>(grad + row * grad_stride + i, g);
         for (EACH) {
-            const Acc<T> open = 1 / (1 + exp(-a[k]));
+            const Acc<T> open = 1 / (1 + exponential(-a[k]));
             b[k] *= g[k] * open * (1 + a[k] * (1 - open));
             g[k] *= a[k] * open;
         }
         store<T, N>(dgate + row * n + i, b), store<T, N>(dup + row * n + i, g);
-    }
+    });
 }
 """
 )
 _KERNELS = _source.BundledKernels(_SOURCE)
-_THREADS, _MOST_BLOCKS = 256, 4096
 
 
 def _launch(gate: Tensor, load: int, *arguments: object) -> None:
-    blocks = -(-gate.numel() // (load * _THREADS))
-    launch_kernel(min(blocks, _MOST_BLOCKS), _THREADS, *arguments)
+    launch_kernel(*_source.packs(*gate.shape, load), *arguments)
 
 
 @operator("cuda_core_thunder::swiglu", _KERNELS, kernel="swiglu<{gate}, {load}>", contiguous="any")
