@@ -249,6 +249,22 @@ launch()
     assert [each["launch"] for each in data["findings"]] == [1, 2], done.stderr
 
 
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_fault_without_a_finding(tmp_path, processes):
+    """Though the program goes on."""
+    body = """
+PTX2 = PTX.replace(b" st.global", b" trap; st.global")
+assert not driver.cuModuleLoadData(ctypes.byref(module), PTX2)
+launch()
+"""
+    child = "if len(sys.argv) == 1: subprocess.run([sys.executable, __file__, 'child'], check=True)\n"
+    done, data = findings(tmp_path, body + END + child * (processes - 1), "--kernel", "other")
+    launches = "1 launch" if processes == 1 else "2 launches"
+    assert done.stderr.splitlines()[-1] == f"cuda.cpu check: 0 errors, {launches} failed without a finding"
+    assert (data["findings"], data["failed"], data["status"]) == ([], processes, 0)
+    assert done.returncode == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [

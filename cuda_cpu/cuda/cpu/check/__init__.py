@@ -26,6 +26,7 @@ UNIFORM, ROW, BASES, SIZED, VALUES, COPIED, ASYNC, FRESH, VARIABLE, STEP = (
     number(f"ACCESS_{name}")
     for name in ("UNIFORM", "ROW", "BASES", "SIZED", "VALUES", "COPIED", "ASYNC", "FRESH", "VARIABLE", "STEP")
 )
+FREE = number("ACCESS_FREE")
 ORDERS = {name.lower(): value for name, value in numbers("CPU_ORDER_").items()}
 ALIGNED, ALONE, SOURCES, EACH, FULL = (
     number(f"MEETING_{name}") for name in ("ALIGNED", "ALONE", "SOURCES", "EACH", "FULL")

@@ -25,6 +25,7 @@ class Report:
     suppressed: list[Finding] = field(default_factory=list)
     unused: list[Rule] = field(default_factory=list)  # rules that have suppressed nothing
     suppressions: str = ""  # their file
+    failed: int = 0  # launches that failed by faults that are no findings, such as a trap
 
     def counts(self) -> dict[str, int]:
         found = Counter(each.severity for each in self.findings)
@@ -40,6 +41,8 @@ def summary(report: Report) -> str:
     counts = [_number(count, severity) for severity, count in report.counts().items() if count or severity == "error"]
     if report.suppressed:
         counts.append(_number(len(report.suppressed), "suppressed"))
+    if report.failed:
+        counts.append(f"{report.failed} launch{'es' * (report.failed > 1)} failed without a finding")
     lines = [f"check: {', '.join(counts)}"]
     lines += [
         f"check: unused suppression, {report.suppressions} line {rule.line}: {rule.text}" for rule in report.unused
@@ -58,6 +61,7 @@ def to_json(report: Report) -> str:
         "checks": report.checks,
         "status": report.status,
         "counts": report.counts(),
+        "failed": report.failed,
         "findings": [to_dict(each) for each in report.findings],
         "suppressed": [to_dict(each) for each in report.suppressed],
         "unused_suppressions": [{"line": each.line, "text": each.text} for each in report.unused],

@@ -16,6 +16,7 @@ from cuda.cpu.check import (
     ALONE,
     BASES,
     EACH,
+    FREE,
     FRESH,
     FULL,
     INITCHECK,
@@ -410,6 +411,13 @@ def copying(frame: Frame, what: int, operands: Value) -> None:
         frame.service("check_bulk", frame.mask, site(frame), constant(what, "i32"), operands)
 
 
+def freeing(frame: Frame, pointers: Value) -> None:
+    """Check what is to be freed by free(), a row of addresses, in which the runtime replaces wrong ones by 0."""
+    if frame.module.checks & MEMCHECK:
+        what = constant(SPACES["global"] | MEMCHECK << 4 | FREE, "i32")
+        frame.service("check_access", frame.mask, site(frame), what, constant(0, "i32"), pointers, NULL)
+
+
 def report_written(frame: Frame) -> None:
     """Report the parameters through which the kernel writes global memory, if all of them are known."""
     if not frame.module.checks & RACECHECK or (offsets := unraced(frame.facts).parameters) is None:
@@ -433,6 +441,7 @@ class Checks(Instrumentation):
     surround = staticmethod(surround)
     allocated = staticmethod(allocated)
     copying = staticmethod(copying)
+    freeing = staticmethod(freeing)
     reading = staticmethod(reading)
     entered = staticmethod(report_written)
     report_stranded = staticmethod(report_stranded)

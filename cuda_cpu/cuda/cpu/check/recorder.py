@@ -20,6 +20,9 @@ from cuda.cpu.report_files import is_first, note_first, process_name
 from cuda.cpu.runtime import _runtime
 from cuda.cpu.signals import own
 
+# Endings of the names of a process's files: of its findings, and of a line for each launch that failed without one.
+FINDINGS, FAILED = ".jsonl", ".failed"
+
 _options = Options()
 _rules: list[suppressions.Rule] = []
 _lock = threading.Lock()
@@ -118,7 +121,7 @@ def add(findings: Iterable[tuple[Finding, int]]) -> None:
         with _lock:
             _found.append(finding)
             if _options.records:
-                _record(finding)
+                _record(json.dumps(to_dict(finding)))
 
 
 def _print(finding: Finding) -> None:
@@ -131,14 +134,20 @@ def _print(finding: Finding) -> None:
         print(f"cuda.cpu check: findings after the first {limit} are not printed", file=sys.stderr, flush=True)
 
 
-def _record(finding: Finding) -> None:
-    """Append a finding to this process's file at once, since the process may end in any way."""
-    path = os.path.join(_options.records, f"{os.getpid()}.jsonl")
+def _record(text: str, suffix: str = FINDINGS) -> None:
+    """Append a line to a file of this process at once, since the process may end in any way."""
+    path = os.path.join(_options.records, f"{os.getpid()}{suffix}")
     try:
         with open(path, "a", encoding="utf-8") as file:
-            file.write(json.dumps(to_dict(finding)) + "\n")
+            file.write(f"{text}\n")
     except own(OSError) as error:
         print(f"cuda.cpu: a finding could not be recorded in {path}: {error.strerror}", file=sys.stderr)
+
+
+def failed() -> None:
+    """Record that a launch has failed by a fault that is no finding."""
+    if _options.records:
+        _record("", FAILED)
 
 
 def findings(*, forget: bool = False) -> list[Finding]:

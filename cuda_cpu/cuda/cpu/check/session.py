@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 
 from cuda.cpu import check
-from cuda.cpu.check import formats, suppressions
+from cuda.cpu.check import formats, recorder, suppressions
 from cuda.cpu.check.finding import SEVERITIES, Finding, from_dict
 from cuda.cpu.check.formats import Report
 from cuda.cpu.check.options import VARIABLE, OptionError, Options
@@ -97,10 +97,16 @@ def variables(given: argparse.Namespace, folder: str) -> dict[str, str]:
 def recorded(folder: str) -> list[Finding]:
     """Return what the processes of a program have recorded, in the order of their numbers."""
     found = []
-    names = [name for name in os.listdir(folder) if name.endswith(".jsonl")]
+    names = [name for name in os.listdir(folder) if name.endswith(recorder.FINDINGS)]
     for name in sorted(names, key=lambda name: (len(name), name)):
         found += read_records(os.path.join(folder, name))[0]
     return found
+
+
+def failed_launches(folder: str) -> int:
+    """Return how many launches of all processes have failed by faults that are no findings."""
+    paths = [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(recorder.FAILED)]
+    return sum(os.path.getsize(path) for path in paths)  # each has written an empty line
 
 
 def read_records(path: str, start: int = 0) -> tuple[list[Finding], int]:
@@ -119,10 +125,11 @@ def finish(given: argparse.Namespace, folder: str, status: int) -> int:
     report = Report(
         given.checks, status, [each for each in found if not each.suppressed_by],
         [each for each in found if each.suppressed_by], suppressions.unused(rules, found), given.suppressions,
+        failed_launches(folder),
     )  # fmt: skip
     for line in formats.summary(report).splitlines():
         print(f"cuda.cpu {line}", file=sys.stderr)
-    serious = any(each.severity != "info" for each in report.findings)
+    serious = report.failed or any(each.severity != "info" for each in report.findings)
     result = given.error_exitcode or status if serious and not status else status
     for option, make in FORMATS.items():
         path = getattr(given, option)

@@ -73,6 +73,12 @@ def findings_of(raw: Iterable[_runtime.Finding], kernel: str, code: Any) -> list
     return [finding for finding, _ in found]
 
 
+def failed() -> None:
+    """Record that a launch has failed by a fault that is no finding."""
+    if active:
+        recorder().failed()
+
+
 def leaks(memory: Iterable[Any], objects: Iterable[tuple[str, str, Iterable[int], str]]) -> None:
     """Record what still exists: allocations, and handles by kind, with what ends them and the severity."""
     build = importlib.import_module("cuda.cpu.check.build")

@@ -77,6 +77,8 @@ def _found(context: Any, fault: Any) -> list[str]:
     """Record the findings of checks in a launch that has failed, and return their messages."""
     raw = _runtime.take_findings(fault.grid_id) if fault.grid_id else []
     if not raw:
+        if fault.kernel:
+            state.failed()
         return []
     function = _function(context, fault)
     found = state.findings_of(raw, fault.kernel, function.module.code if function else None)

@@ -42,6 +42,8 @@ def _emit_service(name: str) -> Callable[[Frame, Call], None]:
         if result:
             buffers.append(builder.alloca(builder.type(f"i{8 * result}"), 64))
             builder.store(builder.broadcast(constant(0, f"i{8 * result}")), buffers[-1], align=64)
+        if name == "free" and (instrumentation := frame.module.settings.instrumentation) is not None:
+            instrumentation.freeing(frame, Value(buffers[0], "ptr"))
         frame.service(service, frame.mask, *(Value(buffer, "ptr") for buffer in buffers))
         if result and call.results:
             value: Value = builder.load(f"i{8 * result}", buffers[-1], shape=Shape.VECTOR, align=64)

@@ -56,6 +56,9 @@ class Instrumentation:
     def copying(self, frame: Frame, what: int, operands: Value) -> None:
         """Emit what precedes a call of the runtime for a tensor copy, multicast or multimem, with its arguments."""
 
+    def freeing(self, frame: Frame, pointers: Value) -> None:
+        """Emit what precedes a call of the runtime for free(), with the memory that has its arguments."""
+
     def copied(self, frame: Frame, what: int, operands: Value) -> None:
         """Emit what follows a call of the runtime for a tensor copy, multicast or multimem, with its arguments."""
 

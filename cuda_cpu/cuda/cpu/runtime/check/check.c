@@ -445,6 +445,10 @@ void cpu_check_access(struct cpu_warp *abi, cpu_lanes lanes, uint64_t site, uint
     bool uniform = flags & CPU_ACCESS_UNIFORM;
     cpu_lanes good = lanes;
     cpu_need_stack(abi);
+    if (flags & CPU_ACCESS_FREE) {
+        cpu_check_freeing(warp, lanes, site, addresses);
+        return;
+    }
     if (flags >> 4 & CPU_MEMCHECK && !(flags & CPU_ACCESS_FRESH))
         good = check_memory(warp, uniform ? lanes & -lanes : lanes, site, flags, size, addresses, sizes, variable);
     if (uniform && good)

@@ -48,6 +48,7 @@ enum cpu_space {
 #define CPU_ACCESS_ROW 0x10000000u /* lanes that run access neighbouring memory, unless addresses were replaced */
 #define CPU_ACCESS_BASES 0x20000000u /* lanes are in one row or (without ROW) two: `addresses` has those of 0 and 16 */
 #define CPU_ACCESS_MBARRIER 20    /* from this bit on (3 bits): enum cpu_mbarrier, whose operands are in `values` */
+#define CPU_ACCESS_FREE 0x40000000u /* no access: the addresses are to be freed by free() */
 
 /* The variable that an address is computed from, or (CPU_SPACE_GLOBAL) the kernel's parameters, of which one is a pointer. */
 struct cpu_variable {
@@ -111,6 +112,7 @@ enum cpu_finding_kind {
     CPU_FOUND_VARIABLE,   /* beyond the variable that the address is computed from */
     CPU_FOUND_EXITED,     /* in the shared memory of another block, which has exited */
     CPU_FOUND_PARAM,      /* beyond the kernel's parameters */
+    CPU_FOUND_FREE,       /* free() of what is no allocation of the device heap */
     CPU_FOUND_WRITE_AFTER_WRITE, /* a race: of threads that are not ordered by synchronisation */
     CPU_FOUND_READ_AFTER_WRITE,
     CPU_FOUND_WRITE_AFTER_READ,
@@ -209,6 +211,8 @@ void cpu_check_report(struct cpu_running *warp, unsigned lane, struct cpu_findin
 /* Report a finding at an address in a state space: global, shared or local. */
 void cpu_check_note(struct cpu_running *warp, unsigned lane, enum cpu_space space, struct cpu_finding *finding);
 void cpu_check_malloc(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *size, uint64_t *result);
+/* Report addresses that free() must not get, and replace them by 0. */
+void cpu_check_freeing(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint64_t *addresses);
 void cpu_check_free(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *pointer);
 /* End a launch that has findings with the fault CPU_FAULT_CHECK. */
 void cpu_check_end(struct cpu_job *job);

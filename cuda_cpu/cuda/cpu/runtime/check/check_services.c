@@ -106,6 +106,22 @@ void cpu_check_malloc(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *si
     }
 }
 
+void cpu_check_freeing(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint64_t *addresses)
+{
+    for (cpu_lanes left = lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        uint64_t address = addresses[lane];
+        bool is_wrong = address && !cpu_heap_is_live(address);
+        for (cpu_lanes before = lanes & ~left; address && before; before &= before - 1)
+            is_wrong |= addresses[__builtin_ctz(before)] == address;
+        if (!is_wrong)
+            continue;
+        struct cpu_finding finding = {.kind = CPU_FOUND_FREE, .site = site, .address = address};
+        cpu_check_report(warp, lane, &finding);
+        addresses[lane] = 0;
+    }
+}
+
 void cpu_check_free(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *pointer)
 {
     for (cpu_lanes left = lanes; left; left &= left - 1)

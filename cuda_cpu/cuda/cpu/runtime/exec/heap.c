@@ -109,29 +109,51 @@ static uint64_t allocate(uint64_t size)
     return slab ? take_cell(slab) : 0;
 }
 
+/* Return the link to the slab that contains an address; NULL: none does. */
+static struct slab **slab_at(uint64_t address)
+{
+    for (uint32_t class = 0; class < CLASSES; class++)
+        for (struct slab **link = &heap.slabs[class]; *link; link = &(*link)->next)
+            if (address - (*link)->start < SLAB)
+                return link;
+    return NULL;
+}
+
+/* Return whether a live cell of a slab begins at an address in it. */
+static bool is_cell(const struct slab *slab, uint64_t address)
+{
+    uint64_t offset = address - slab->start, cell = offset / slab->cell;
+    return cell < slab->cells && offset % slab->cell == 0 && slab->bits[cell / 64] >> (cell % 64) & 1;
+}
+
 /* Free a cell; false if it was not live. */
 static bool free_cell(uint64_t address)
 {
+    struct slab **link = slab_at(address), *slab = link ? *link : NULL;
     cpu_heap_forget(address);
-    for (uint32_t class = 0; class < CLASSES; class++) {
-        for (struct slab **link = &heap.slabs[class]; *link; link = &(*link)->next) {
-            struct slab *slab = *link;
-            uint64_t offset = address - slab->start, cell = offset / slab->cell;
-            if (offset >= SLAB || cell >= slab->cells)
-                continue;
-            uint64_t bit = (uint64_t)1 << (cell % 64);
-            if (offset % slab->cell || !(slab->bits[cell / 64] & bit))
-                return false;
-            slab->bits[cell / 64] &= ~bit;
-            if (--slab->live == 0) {
-                *link = slab->next;
-                cpu_arena_free(heap.arena, slab->start);
-                free(slab);
-            }
-            return true;
-        }
+    if (!slab)
+        return cpu_arena_free(heap.arena, address);
+    if (!is_cell(slab, address))
+        return false;
+    uint64_t cell = (address - slab->start) / slab->cell;
+    slab->bits[cell / 64] &= ~((uint64_t)1 << (cell % 64));
+    if (--slab->live == 0) {
+        *link = slab->next;
+        cpu_arena_free(heap.arena, slab->start);
+        free(slab);
     }
-    return cpu_arena_free(heap.arena, address);
+    return true;
+}
+
+bool cpu_heap_is_live(uint64_t address)
+{
+    uint64_t start = 0, size;
+    pthread_mutex_lock(&heap.lock);
+    struct slab **link = slab_at(address);
+    bool live = link ? is_cell(*link, address)
+                     : heap.arena && cpu_arena_find(heap.arena, address, &start, &size) && start == address;
+    pthread_mutex_unlock(&heap.lock);
+    return live;
 }
 
 void cpu_heap_malloc(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *size, uint64_t *result)

@@ -14,6 +14,7 @@
 
 void cpu_heap_malloc(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *size, uint64_t *result);
 void cpu_heap_free(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *pointer);
+bool cpu_heap_is_live(uint64_t address); /* an allocation begins there */
 bool cpu_heap_give(uint64_t address); /* free; returns false for an invalid address instead of a fault */
 void cpu_heap_reset(void); /* frees all allocations, at the end of the context */
 bool cpu_heap_set_size(size_t size); /* false once device code has allocated, as in CUDA */
