@@ -47,7 +47,8 @@ _KERNELS = _source.BundledKernels(_SOURCE)
 
 
 def _launch(gate: Tensor, load: int, *arguments: object) -> None:
-    launch_kernel(*_source.packs(*gate.shape, load), *arguments)
+    rows, columns = gate.shape
+    launch_kernel(*_source.packs(rows, columns, load), *arguments)
 
 
 @operator("cuda_core_thunder::swiglu", _KERNELS, kernel="swiglu<{gate}, {load}>", contiguous="any")
