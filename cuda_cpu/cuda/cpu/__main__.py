@@ -161,7 +161,8 @@ def _add_program(parser: argparse.ArgumentParser, nargs: str | None = None) -> N
         nargs=nargs,
         help="a file, or a folder with a __main__.py; -: standard input; or a program linked with libcudart.so.13",
     )
-    parser.add_argument("arguments", metavar="ARGUMENT", nargs=argparse.REMAINDER)
+    rest = parser.add_argument("arguments", metavar="ARGUMENT", nargs=argparse.REMAINDER)
+    rest.required = False  # argparse would name it, too, if SCRIPT is missing
 
 
 def _chosen(given: argparse.Namespace) -> dict[str, str]:

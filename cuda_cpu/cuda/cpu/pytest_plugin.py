@@ -36,6 +36,10 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     given = early_config.known_args_namespace
     if given.cuda_check is not None:
         early_config.pluginmanager.register(Checks(given), "cuda-checks")
+        return
+    for option in ("kernel", "suppressions"):
+        if getattr(given, f"cuda_check_{option}"):
+            raise pytest.UsageError(f"{_OPTION}-{option}: it is for {_OPTION}, which is not given")
 
 
 class Checks:
@@ -55,13 +59,12 @@ class Checks:
         options = Options(given.cuda_check_kernel, suppressions=path, records=self._folder, quiet=True)
         try:
             options.check()
-            _, leaks = check.parse(given.cuda_check)
+            _, leaks = check.demand(given.cuda_check, "there is no check")
             if path:
                 suppressions.read(path)
         except (ValueError, OptionError, suppressions.SuppressionError) as error:
             shutil.rmtree(self._folder)
-            text = str(error).replace("CUDA_CPU_CHECK has", "there is no check")
-            raise pytest.UsageError(f"{_OPTION}: {text.removeprefix('--')}") from None
+            raise pytest.UsageError(f"{_OPTION}: {str(error).removeprefix('--')}") from None
         if leaks:
             raise pytest.UsageError(
                 f"{_OPTION}: leakcheck looks at the end of a context, not of a test: "

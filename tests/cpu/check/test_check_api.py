@@ -130,10 +130,29 @@ def test_a_module_that_is_unloaded_at_once(program):
 
 @pytest.mark.parametrize(
     ("arguments", "expected"),
-    [(("memchek",), "did you mean memcheck"), (("leakcheck",), "end of a context"), (("all", "("), "unterminated")],
+    [
+        (("memchek",), "^checks is 'memchek'; did you mean memcheck"),
+        (("all,racechek",), "^checks has 'racechek'; did you mean racecheck"),
+        (("leakcheck",), "^checks is 'leakcheck': .* end of a context"),
+        (("",), "^checks is '', which names no check; it takes memcheck, "),
+        (("all", "("), r"^kernels is '\(', which is no regular expression: .*unterminated"),
+    ],
 )
 def test_wrong_arguments(arguments, expected):
-    with pytest.raises((ValueError, re.error), match=expected):
+    with pytest.raises(ValueError, match=expected):
+        Check(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ((None,), "checks is None, must be a string"),
+        ((["memcheck"],), r"checks is \['memcheck'\], must be a string"),
+        (("all", 3), "kernels is 3, must be a regular expression"),
+    ],
+)
+def test_arguments_of_wrong_types(arguments, expected):
+    with pytest.raises(TypeError, match=expected):
         Check(*arguments)
 
 

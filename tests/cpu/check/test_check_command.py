@@ -154,6 +154,24 @@ def test_filters(tmp_path, arguments, kernels):
     assert [each["kernel"] for each in data["findings"]] == kernels
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--kernel", "zzz"), "no launch of a kernel whose name matches 'zzz': nothing was checked"),
+        (("--launch", "77"), "no launch 77 of a kernel: nothing was checked"),
+        (("--kernel", "k", "--launch", "2"), "no launch 2 of a kernel whose name matches 'k': nothing was checked"),
+        (("--kernel", "k", "--launch", "1"), None),
+    ],
+)
+def test_filters_that_select_nothing(tmp_path, arguments, said):
+    done = check(tmp_path, "launch()" + END, *arguments)
+    if said:
+        assert done.stderr == f"cuda.cpu check: {said}\ncuda.cpu check: 0 errors\n"
+        assert done.returncode == 0
+    else:
+        assert "nothing was checked" not in done.stderr
+
+
 def test_a_kernel_that_is_not_checked_is_not_changed(tmp_path):
     """Its writes count for initcheck all the same."""
     body = """
@@ -269,8 +287,11 @@ launch()
     ("arguments", "expected"),
     [
         (["--checks", "racechek"], "--checks: 'racechek'; did you mean racecheck?"),
+        (["--checks", ""], "--checks: '', which names no check; it takes memcheck, "),
+        (["--checks", " , "], "--checks: ' , ', which names no check"),
         (["--kernel", "("], "--kernel '(' is no regular expression"),
         (["--launch", "-1"], "--launch is -1"),
+        (["--launch", "0"], "--launch is 0; launches are counted from 1"),
         (["--print-limit", "-1"], "--print-limit is -1"),
         (["--severity", "fatal"], "there are info, warning, error"),
         (["--error-exitcode", "256"], "must be 0 to 255"),

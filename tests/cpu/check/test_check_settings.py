@@ -63,7 +63,7 @@ def test_by_the_command_line(tmp_path):
 
 
 def test_the_command_line_comes_before_the_variable(tmp_path):
-    done = start(tmp_path, "--check=", CUDA_CPU_CHECK="memcheck")
+    done = start(tmp_path, "--check=synccheck", CUDA_CPU_CHECK="memcheck")
     assert done.stderr == ""
 
 
@@ -78,9 +78,20 @@ def test_leaks_at_the_end(way, tmp_path):
 def test_a_wrong_name_is_refused(tmp_path):
     done = start(tmp_path, "--check=memchek")
     assert done.returncode == 2
-    assert "CUDA_CPU_CHECK has 'memchek'; did you mean memcheck? it takes " in done.stderr
+    assert "--check: 'memchek'; did you mean memcheck? it takes " in done.stderr
+    done = start(tmp_path, "--check=")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--check: '', which names no check; it takes memcheck, " in done.stderr
     done = start(tmp_path, CUDA_CPU_CHECK="memchek")
     assert done.stdout.split()[0] == "1"  # CUDA_ERROR_INVALID_VALUE of cuInit
+
+
+def test_initcheck_of_a_profiled_program_is_refused(tmp_path):
+    """Profiles would drop the check, which does not see what profiled kernels write."""
+    done = start(tmp_path, CUDA_CPU_CHECK="memcheck,initcheck", CUDA_CPU_PROFILE="1")
+    assert done.stdout.split()[0] != "0"
+    done = start(tmp_path, CUDA_CPU_CHECK="memcheck", CUDA_CPU_PROFILE="1")
+    assert done.stdout.split()[0] == "0", done.stderr
 
 
 def test_an_error_is_not_a_leak(tmp_path):

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The profiler's API: which launches it counts, faults, threads, what it refuses."""
 
-import re
 import threading
 
 import pytest
@@ -138,8 +137,10 @@ def test_nested_profile_is_refused():
 
 
 def test_wrong_pattern_is_refused():
-    with pytest.raises(re.error):
+    with pytest.raises(ValueError, match=r"kernels is '\(', which is no regular expression: "):
         Profile("(")
+    with pytest.raises(TypeError, match="kernels is 3, must be a regular expression"):
+        Profile(3)
 
 
 def test_unknown_metric_names_similar_ones(launcher):

@@ -187,6 +187,7 @@ def test_baseline_adds_a_comparison(tmp_path):
         (["--metrics", "ptx__inst_executed.su"], "similar ones are"),
         (["--kernel", "("], "is no regular expression"),
         (["--launch", "-1"], "launches are counted from 1"),
+        (["--launch", "0"], "--launch is 0; launches are counted from 1"),
         (["--gpu", "G80"], "there are A100"),
         (["--arch", "90"], "must be sm_"),
         (["--json", "/nowhere/out.json"], "is no folder in which files can be written"),

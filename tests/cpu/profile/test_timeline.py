@@ -194,6 +194,12 @@ def test_a_forked_child_without_work_writes_nothing(tmp_path):
     assert "kernel" in (tmp_path / "t.json").read_text()
 
 
+def test_a_missing_script_is_named_alone():
+    done = run()
+    assert done.returncode == 2
+    assert done.stderr.endswith("error: the following arguments are required: SCRIPT\n")
+
+
 def test_output_that_cannot_be_written_is_refused(tmp_path):
     done = run("-o", "/nowhere/t.json", script_of(tmp_path, "loop"))
     assert done.returncode == 2

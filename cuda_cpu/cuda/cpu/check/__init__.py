@@ -16,6 +16,7 @@ NAMES = {name.lower(): number(name) for name in ("MEMCHECK", "RACECHECK", "SYNCC
 MEMCHECK, RACECHECK, SYNCCHECK, INITCHECK = NAMES.values()
 ALL = MEMCHECK | RACECHECK | SYNCCHECK  # correct kernels of CUB read unwritten memory and ignore what they read
 LEAKS = "leakcheck"  # a check of the driver, not of kernels, so `all` does not include it
+KNOWN = [*NAMES, LEAKS, "all"]
 
 # Number of a state space, by the names that `space_of` returns.
 SPACES = {name.lower(): value for name, value in numbers("CPU_SPACE_").items()}
@@ -76,9 +77,17 @@ def chosen() -> int:
     Raises
     ------
     ValueError
-        It contains an unknown name.
+        It contains an unknown name, or initcheck although the whole program is profiled.
     """
-    return parse(os.environ.get("CUDA_CPU_CHECK", ""))[0] if _override is None else _override
+    if _override is not None:
+        return _override
+    checks = parse(os.environ.get("CUDA_CPU_CHECK", ""))[0]
+    if checks & INITCHECK and os.environ.get("CUDA_CPU_PROFILE") == "1":
+        raise ValueError(
+            "CUDA_CPU_CHECK has initcheck, which does not see what kernels write that CUDA_CPU_PROFILE profiles; "
+            "set one of them"
+        )
+    return checks
 
 
 def wants_leaks() -> bool:
@@ -86,8 +95,14 @@ def wants_leaks() -> bool:
 
 
 @functools.cache
-def parse(text: str) -> tuple[int, bool]:
-    """Return the checks of kernels in a list of names, and whether it contains leakcheck."""
+def parse(text: str, where: str = "CUDA_CPU_CHECK has") -> tuple[int, bool]:
+    """Return the checks of kernels in a list of names, and whether it contains leakcheck.
+
+    Raises
+    ------
+    ValueError
+        It contains an unknown name; the message begins with `where`.
+    """
     checks, leaks = 0, False
     for name in filter(None, map(str.strip, text.split(","))):
         if name == "all":
@@ -99,8 +114,31 @@ def parse(text: str) -> tuple[int, bool]:
         else:
             import difflib  # not at every start
 
-            known = [*NAMES, LEAKS, "all"]
-            near = difflib.get_close_matches(name, known, 1)
+            near = difflib.get_close_matches(name, KNOWN, 1)
             hint = f"did you mean {near[0]}? " if near else ""
-            raise ValueError(f"CUDA_CPU_CHECK has {name!r}; {hint}it takes {', '.join(known[:-1])} and all")
+            raise ValueError(f"{where} {name!r}; {hint}it takes {', '.join(KNOWN[:-1])} and all")
     return checks, leaks
+
+
+def demand(text: str, where: str) -> tuple[int, bool]:
+    """Do the same for a list that must name a check."""
+    checks, leaks = parse(text, where)
+    if not checks and not leaks:
+        raise ValueError(f"{where} {text!r}, which names no check; it takes {', '.join(KNOWN[:-1])} and all")
+    return checks, leaks
+
+
+def pattern_of(kernels: object) -> re.Pattern[str]:
+    """Return the regular expression of an argument `kernels`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        It is none.
+    """
+    if not isinstance(kernels, str):
+        raise TypeError(f"kernels is {kernels!r}, must be a regular expression for names of kernels, as a string")
+    try:
+        return re.compile(kernels)
+    except re.error as error:
+        raise ValueError(f"kernels is {kernels!r}, which is no regular expression: {error}") from None

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import threading
 
 from cuda.cpu import check
@@ -33,12 +32,13 @@ class Check(contextlib.ContextDecorator):
 
     Raises
     ------
+    TypeError
+        An argument is no string.
     ValueError
-        `checks` has an unknown name, or "leakcheck", which looks at the end of a context.
+        `checks` has an unknown name or none, or "leakcheck", which looks at the end of a context; `kernels` is no
+        regular expression.
     RuntimeError
         Other checks are active: `cuda.cpu.check.findings()` returns what they have found.
-    re.error
-        `kernels` is no regular expression.
 
     Notes
     -----
@@ -55,10 +55,12 @@ class Check(contextlib.ContextDecorator):
     """
 
     def __init__(self, checks: str = "all", kernels: str = "") -> None:
-        self._checks, leaks = check.parse(checks)
+        if not isinstance(checks, str):
+            raise TypeError(f"checks is {checks!r}, must be a string: names with commas between, or 'all'")
+        self._checks, leaks = check.demand(checks, "checks is" if "," not in checks else "checks has")
         if leaks:
             raise ValueError(f"checks is {checks!r}: leakcheck looks at the end of a context, use CUDA_CPU_CHECK")
-        re.compile(kernels)
+        check.pattern_of(kernels)
         self._names, self._kernels = checks, kernels
         self.findings: list[Finding] = []
 

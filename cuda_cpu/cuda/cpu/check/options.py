@@ -23,7 +23,7 @@ class Options:
     """What is checked and reported."""
 
     kernel: str = ""  # regular expression for names of kernels
-    launch: int = 0  # the only launch of such kernels in a process to report, from 1; 0: all
+    launch: int | None = None  # the only launch of such kernels in a process to report, from 1; None: all
     severity: str = "info"  # the least to report
     suppressions: str = ""  # file
     records: str = ""  # folder in which each process of the program records its findings
@@ -36,7 +36,7 @@ class Options:
             re.compile(self.kernel)
         except re.error as error:
             raise OptionError(f"--kernel {self.kernel!r} is no regular expression: {error}") from None
-        if self.launch < 0:
+        if self.launch is not None and self.launch < 1:
             raise OptionError(f"--launch is {self.launch}; launches are counted from 1")
         if self.print_limit < 0:
             raise OptionError(f"--print-limit is {self.print_limit}, must be at least 0")

@@ -20,8 +20,9 @@ from cuda.cpu.report_files import is_first, note_first, process_name
 from cuda.cpu.runtime import _runtime
 from cuda.cpu.signals import own
 
-# Endings of the names of a process's files: of its findings, and of a line for each launch that failed without one.
-FINDINGS, FAILED = ".jsonl", ".failed"
+# Endings of the names of a process's files: of its findings, of a line for each launch that failed without one, and of
+# the file that tells that it has launched what the options select.
+FINDINGS, FAILED, SELECTED = ".jsonl", ".failed", ".selected"
 
 _options = Options()
 _rules: list[suppressions.Rule] = []
@@ -87,7 +88,10 @@ def stop() -> None:
 def _launched(grid: int, kernel: str) -> None:
     stacks.launches.note(grid)
     with _lock:
-        _launch_numbers[grid] = next(_numbers), next(_matching) if check.is_selected(kernel) else 0
+        number = next(_matching) if check.is_selected(kernel) else 0
+        _launch_numbers[grid] = next(_numbers), number
+        if _options.records and number == (_options.launch or 1):
+            _record("", SELECTED)
         if len(_launch_numbers) > 100_000:
             del _launch_numbers[next(iter(_launch_numbers))]
 
@@ -104,7 +108,7 @@ def _is_wanted(finding: Finding, grid: int) -> bool:
         return True
     if not check.is_selected(finding.kernel):
         return False
-    return _options.launch in (0, _launch_numbers.get(grid, (0, 0))[1])
+    return _options.launch in (None, _launch_numbers.get(grid, (0, 0))[1])
 
 
 def add(findings: Iterable[tuple[Finding, int]]) -> None:

@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"{', '.join([*check.NAMES, check.LEAKS])} or all, with commas between; default %(default)s",
     )  # fmt: skip
     parser.add_argument("--kernel", default="", metavar="REGEX", help="check only kernels whose names contain this")
-    parser.add_argument("--launch", type=int, default=0, metavar="N", help="report only their N-th launch, from 1")
+    parser.add_argument("--launch", type=int, metavar="N", help="report only their N-th launch, from 1")
     parser.add_argument("--severity", default="info", metavar="LEVEL", help=f"the least: {', '.join(SEVERITIES)}")
     parser.add_argument(
         "--print-limit", type=int, default=100, metavar="N",
@@ -70,11 +70,11 @@ def variables(given: argparse.Namespace, folder: str) -> dict[str, str]:
         An option is wrong.
     """
     try:
-        check.parse(given.checks)
+        check.demand(given.checks, "--checks:")
         if given.suppressions:
             suppressions.read(given.suppressions)
     except ValueError as error:
-        raise OptionError(str(error).replace("CUDA_CPU_CHECK has", "--checks:")) from None
+        raise OptionError(str(error)) from None
     except suppressions.SuppressionError as error:
         raise OptionError(f"--suppressions: {error}") from None
     if not 0 <= given.error_exitcode <= 255:
@@ -109,6 +109,14 @@ def failed_launches(folder: str) -> int:
     return sum(os.path.getsize(path) for path in paths)  # each has written an empty line
 
 
+def nothing_selected(given: argparse.Namespace, folder: str) -> str:
+    """Return a sentence if no process has launched what the options select, else ""."""
+    if not (given.kernel or given.launch) or any(name.endswith(recorder.SELECTED) for name in os.listdir(folder)):
+        return ""
+    which = f" whose name matches {given.kernel!r}" if given.kernel else ""
+    return f"no launch{f' {given.launch}' if given.launch else ''} of a kernel{which}: nothing was checked"
+
+
 def read_records(path: str, start: int = 0) -> tuple[list[Finding], int]:
     """Return the findings that a process has recorded from a position of its file on, and the position behind them."""
     with open(path, "rb") as file:
@@ -127,6 +135,8 @@ def finish(given: argparse.Namespace, folder: str, status: int) -> int:
         [each for each in found if each.suppressed_by], suppressions.unused(rules, found), given.suppressions,
         failed_launches(folder),
     )  # fmt: skip
+    if nothing := nothing_selected(given, folder):
+        print(f"cuda.cpu check: {nothing}", file=sys.stderr)
     for line in formats.summary(report).splitlines():
         print(f"cuda.cpu {line}", file=sys.stderr)
     serious = report.failed or any(each.severity != "info" for each in report.findings)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
 import threading
 
 from cuda.cpu import check
@@ -33,10 +32,10 @@ class Profile(contextlib.ContextDecorator):
 
     Raises
     ------
+    TypeError, ValueError
+        `kernels` is no string, or no regular expression.
     RuntimeError
         Another profile is active, or initcheck is.
-    re.error
-        `kernels` is no regular expression.
 
     Notes
     -----
@@ -52,7 +51,7 @@ class Profile(contextlib.ContextDecorator):
     """
 
     def __init__(self, kernels: str = "") -> None:
-        self._pattern = re.compile(kernels)
+        self._pattern = check.pattern_of(kernels)
         self.launches: list[LaunchProfile] = []
 
     def __enter__(self) -> Profile:

@@ -29,7 +29,7 @@ class ProfileError(Exception):
 @dataclass
 class Options:
     kernel: str = ""  # regular expression for names of kernels
-    launch: int = 0  # the only launch to report, counted from 1; 0: all
+    launch: int | None = None  # the only launch to report, counted from 1; None: all
     metrics: str = ""  # names, with commas between; "": the usual report
     json: str = ""  # file
     html: str = ""  # file
@@ -51,7 +51,7 @@ class Options:
             raise ProfileError(str(error.args[0] if isinstance(error, KeyError) else error)) from None
         if check.chosen() & check.INITCHECK:
             raise ProfileError("CUDA_CPU_CHECK has initcheck, which does not see what profiled kernels write")
-        if self.launch < 0:
+        if self.launch is not None and self.launch < 1:
             raise ProfileError(f"--launch is {self.launch}; launches are counted from 1")
         try:
             limits_of(self.arch)
@@ -120,7 +120,7 @@ def _write(chosen: Options, launches: list[LaunchProfile]) -> list[str]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `python -m cuda.cpu profile`."""
     parser.add_argument("--kernel", default="", metavar="REGEX", help="profile only kernels whose names contain this")
-    parser.add_argument("--launch", type=int, default=0, metavar="N", help="report only the N-th launch, from 1")
+    parser.add_argument("--launch", type=int, metavar="N", help="report only the N-th launch, from 1")
     parser.add_argument("--metrics", default="", metavar="NAMES", help="report only these, with commas between")
     parser.add_argument("--json", default="", metavar="FILE", help="write all counts")
     parser.add_argument("--html", default="", metavar="FILE", help="write a page with all counts")

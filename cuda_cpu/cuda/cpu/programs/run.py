@@ -196,7 +196,8 @@ def program(
         The interpreter, script or check does not exist, or the interpreter is of another version.
     """
     try:
-        check.parse(checks or "")
+        if checks is not None:
+            check.demand(checks, "--check:")
     except ValueError as error:
         raise RunError(str(error)) from None
     if not (PACKAGE / "entry" / "libcuda.so.1").exists():
