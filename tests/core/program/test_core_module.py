@@ -69,6 +69,8 @@ def test_code_from_bytes_and_files(code, device, stream, host, tmp_path):
 def test_wrong_code():
     with pytest.raises(ValueError, match=r"^module as a str is the path of a file: pass the code itself as bytes"):
         ObjectCode.from_ptx(PTX.decode())
+    with pytest.raises(ValueError, match=r"^module as a str is the path of a file"):
+        ObjectCode.from_cubin("a\0b")
     with pytest.raises(TypeError, match=r"^module must be cubin code as bytes, or the path of a file, not int$"):
         ObjectCode.from_cubin(1)
     with pytest.raises(RuntimeError, match=r"use Program.compile or ObjectCode.from_ptx"):
@@ -134,6 +136,9 @@ def test_the_error_for_an_unknown_kernel_lists_the_kernels(code):
     assert caught.value.name == "CUDA_ERROR_NOT_FOUND"
     with pytest.raises(TypeError, match=r"^name must be a str, not int$"):
         code.get_kernel(1)
+    for name in ("k\0", "k\0x", b"k\0x"):
+        with pytest.raises(ValueError, match=r"^name must not contain a NUL character: 'k\\x00"):
+            code.get_kernel(name)
 
 
 def test_the_error_for_a_mangled_kernel_gives_advice(device):
@@ -172,6 +177,8 @@ def test_globals(module, device, stream, host, upload):
     assert host(module.get_global("counter"), "i4")[0] == 1
     with pytest.raises(CUDAError, match=r"There is no variable 'nothing' .* name_expressions=\('&nothing',\)"):
         module.get_global("nothing")
+    with pytest.raises(ValueError, match=r"^name must not contain a NUL character: 'counter\\x00x'$"):
+        module.get_global("counter\0x")
 
 
 def test_module_from_ptx(device, stream):

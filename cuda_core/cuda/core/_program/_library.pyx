@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-# cython: auto_pickle=False
+# cython: auto_pickle=False, unraisable_tracebacks=False
 """Library: CUlibrary, the loaded code behind ObjectCode and Module."""
 
 from libc.stdint cimport uintptr_t
@@ -151,6 +151,8 @@ cpdef str symbol_of(object name, dict mapping):
     if not isinstance(name, (str, bytes)):
         raise TypeError(f"name must be a str, not {type(name).__name__}")
     text = name.decode() if isinstance(name, bytes) else name
+    if "\0" in text:
+        raise ValueError(f"name must not contain a NUL character: {text!r:.60}")
     if not mapping:
         return text
     symbol = mapping.get(text)

@@ -79,7 +79,7 @@ class ObjectCode:
                 f"module must be {code_type} code as bytes, or the path of a file, not {type(module).__name__}"
             )
         path = os.fspath(module)
-        if isinstance(path, str) and "\n" in path:
+        if isinstance(path, str) and ("\n" in path or "\0" in path):
             raise ValueError("module as a str is the path of a file: pass the code itself as bytes, by .encode()")
         return cls._make(os.fsdecode(path), code_type, name, mapping)
 
@@ -108,7 +108,7 @@ class ObjectCode:
         TypeError
             If `module` is neither bytes nor a path.
         ValueError
-            If `module` is a str with several lines: pass code as bytes.
+            If `module` is a str with several lines or a NUL character: pass code as bytes.
 
         Examples
         --------
@@ -143,7 +143,7 @@ class ObjectCode:
         TypeError
             If `module` is neither bytes nor a path.
         ValueError
-            If `module` is a str with several lines: pass code as bytes.
+            If `module` is a str with several lines or a NUL character: pass code as bytes.
 
         Examples
         --------
@@ -178,7 +178,7 @@ class ObjectCode:
         TypeError
             If `module` is neither bytes nor a path.
         ValueError
-            If `module` is a str with several lines: pass code as bytes.
+            If `module` is a str with several lines or a NUL character: pass code as bytes.
 
         Examples
         --------
@@ -214,7 +214,7 @@ class ObjectCode:
         TypeError
             If `module` is neither bytes nor a path.
         ValueError
-            If `module` is a str with several lines: pass code as bytes.
+            If `module` is a str with several lines or a NUL character: pass code as bytes.
 
         Examples
         --------
@@ -250,7 +250,7 @@ class ObjectCode:
         TypeError
             If `module` is neither bytes nor a path.
         ValueError
-            If `module` is a str with several lines: pass code as bytes.
+            If `module` is a str with several lines or a NUL character: pass code as bytes.
 
         Examples
         --------
@@ -282,7 +282,7 @@ class ObjectCode:
         TypeError
             If `module` is neither bytes nor a path.
         ValueError
-            If `module` is a str with several lines: pass code as bytes.
+            If `module` is a str with several lines or a NUL character: pass code as bytes.
 
         Examples
         --------
@@ -319,7 +319,7 @@ class ObjectCode:
         TypeError
             If `module` is neither bytes nor a path.
         ValueError
-            If `module` is a str with several lines: pass code as bytes.
+            If `module` is a str with several lines or a NUL character: pass code as bytes.
 
         Examples
         --------
@@ -433,7 +433,7 @@ class ObjectCode:
             If there is no such kernel (the message lists the existing ones), or the code cannot be loaded or must be
             linked first.
         ValueError
-            If the headers of a cubin or fatbin refer to bytes outside of it.
+            If `name` contains a NUL character, or the headers of a cubin or fatbin refer to bytes outside of it.
 
         Examples
         --------
@@ -563,6 +563,8 @@ class Module:
         ------
         CUDAError
             If there is no such kernel; the message lists the existing ones.
+        ValueError
+            If `name` contains a NUL character.
         ClosedError
             If the module is closed.
 
@@ -591,6 +593,8 @@ class Module:
         ------
         CUDAError
             If there is no such variable.
+        ValueError
+            If `name` contains a NUL character.
         ClosedError
             If the module is closed.
 

@@ -229,6 +229,8 @@ cdef class GraphDefinition(NodeFactory):
         ------
         TypeError
             If `path` is no path, or `options` are of another type.
+        ValueError
+            If `path` contains a NUL character.
         ClosedError
             If the graph was destroyed.
         CUDAError
@@ -264,6 +266,8 @@ cdef class GraphDefinition(NodeFactory):
 def print_dot(State state not None, path, options) -> None:
     """Implement `debug_dot_print`."""
     cdef bytes name = os.fsencode(path)
+    if b"\0" in name:
+        raise ValueError(f"path must not contain a NUL character: {path!r:.60}")
     cdef const char* text = name
     cdef unsigned int flags = as_options(GraphDebugPrintOptions, options, "options")._flags()
     check(cydriver.cuGraphDebugDotPrint(state.open_handle(), text, flags), b"cuGraphDebugDotPrint")
