@@ -138,7 +138,7 @@ def test_point_sampling(image, sampled):
     assert (sampled(resource, positions) == PIXELS.ravel()).all()
     outside = [(-3, 1.5), (9, 1.5), (1.5, -5)]
     assert sampled(resource, outside).tolist() == [4, 7, 1]
-    border = {"address_mode": "border", "border_color": (7.5,)}
+    border = {"address_mode": "border", "border_color": (7.5, 0, 0, 0)}
     assert sampled(resource, outside, **border).tolist() == [7.5] * 3
 
 
@@ -304,12 +304,15 @@ def test_wrong_copies(device, stream):
         for data, error, message in (
             (bytes(5), ValueError, "src has 5 bytes, but the array 4"),
             (3, TypeError, "src must be a Buffer or bytes-like, not int"),
-            (np.zeros(8, np.uint8)[::2], TypeError, "src must be a Buffer or bytes-like"),
+            (np.zeros(8, np.uint8)[::2], ValueError, r"src of shape \(4,\) has strides \(2,\) .* in C order"),
+            (np.zeros((2, 2), np.uint8, order="F"), ValueError, r"src of shape \(2, 2\) has strides \(1, 2\) "),
         ):
             with pytest.raises(error, match=message):
                 array.copy_from(data, stream=stream)
         with pytest.raises(TypeError, match="dst must be a Buffer or writable bytes-like, not bytes"):
             array.copy_to(bytes(4), stream=stream)
+        with pytest.raises(ValueError, match=r"dst of shape \(2, 2\) has strides \(1, 2\) .* in C order"):
+            array.copy_to(np.zeros((2, 2), np.uint8, order="F"), stream=stream)
         closed = device.allocate(4, stream=stream)
         closed.close()
         with pytest.raises(ValueError, match="src is a closed Buffer"):
@@ -326,7 +329,10 @@ def test_wrong_copies(device, stream):
         ("float32", {"address_mode": "repeat"}, "'repeat' is not a valid AddressModeType"),
         ("float32", {"srgb": True}, "srgb is for elements of uint8"),
         ("float32", {"max_anisotropy": 17}, "max_anisotropy must be from 0 to 16, not 17"),
-        ("float32", {"border_color": (1,) * 5}, "border_color has 5 channels"),
+        ("float32", {"border_color": (1,)}, r"border_color must be a tuple of 4 numbers, not \(1,\)"),
+        ("float32", {"border_color": (1,) * 5}, "border_color must be a tuple of 4 numbers, not"),
+        ("float32", {"border_color": ("red",) * 4}, "border_color must be a tuple of 4 numbers, not"),
+        ("float32", {"border_color": 1.0}, "border_color must be a tuple of 4 numbers, not 1.0"),
     ],
 )
 def test_wrong_textures(device, format, options, message):

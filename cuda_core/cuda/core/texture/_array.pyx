@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-# cython: auto_pickle=False
+# cython: auto_pickle=False, unraisable_tracebacks=False
 """OpaqueArray (CUarray) and MipmappedArray (CUmipmappedArray)."""
 
 cimport cython
 from cpython.buffer cimport (
-    PyBUF_ANY_CONTIGUOUS, PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
+    PyBUF_C_CONTIGUOUS, PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
 )
 from libc.stdint cimport uintptr_t
 from libc.string cimport memset
@@ -195,7 +195,7 @@ cdef class OpaqueArray(_Array):
         TypeError
             If `src` is neither a Buffer nor bytes-like, or `stream` no stream.
         ValueError
-            If the sizes differ.
+            If the sizes differ, or `src` is not C-contiguous.
         ClosedError
             If the array or the buffer is closed.
         CUDAError
@@ -229,7 +229,7 @@ cdef class OpaqueArray(_Array):
         TypeError
             If `dst` is neither a Buffer nor writable bytes-like, or `stream` no stream.
         ValueError
-            If the sizes differ.
+            If the sizes differ, or `dst` is not C-contiguous.
         ClosedError
             If the array or the buffer is closed.
         CUDAError
@@ -255,10 +255,9 @@ cdef class OpaqueArray(_Array):
             self._queue((<Buffer>other).ptr, (<Buffer>other).nbytes, name, stream, inwards)
             return
         try:
-            PyObject_GetBuffer(other, &view, (PyBUF_ANY_CONTIGUOUS if inwards else PyBUF_WRITABLE) | PyBUF_SIMPLE)
+            PyObject_GetBuffer(other, &view, PyBUF_C_CONTIGUOUS | (PyBUF_SIMPLE if inwards else PyBUF_WRITABLE))
         except (BufferError, TypeError, ValueError):
-            kind = "bytes-like" if inwards else "writable bytes-like"
-            raise TypeError(f"{name} must be a Buffer or {kind}, not {type(other).__name__}") from None
+            raise _refused(other, name, inwards) from None
         try:
             self._queue(<uintptr_t>view.buf, view.len, name, stream, inwards)
             if not _is_captured(stream):
@@ -290,6 +289,20 @@ cdef class OpaqueArray(_Array):
         with nogil:
             status = cydriver.cuMemcpy3DAsync(&native, line)
         check(status, b"cuMemcpy3DAsync")
+
+
+def _refused(other, name, inwards) -> Exception:
+    """Return the error for host memory that cannot be copied."""
+    from cuda.core._memory._array_copy import uneven
+
+    try:
+        memory = memoryview(other)
+    except (BufferError, TypeError, ValueError):
+        memory = None
+    if memory is not None and not memory.c_contiguous:
+        return uneven(name, memory.shape, memory.strides, "bytes")
+    kind = "bytes-like" if inwards else "writable bytes-like"
+    return TypeError(f"{name} must be a Buffer or {kind}, not {type(other).__name__}")
 
 
 cdef bint _is_captured(Stream stream) except -1:

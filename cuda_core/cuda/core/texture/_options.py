@@ -136,7 +136,7 @@ class TextureObjectOptions:
     min_mipmap_level_clamp, max_mipmap_level_clamp : float
         The range of levels.
     border_color : tuple of float, optional
-        The border colour for ``"border"``, up to 4 channels; 0 by default.
+        The border colour for ``"border"``, 4 channels whatever the array has; 0 by default.
 
     Examples
     --------
@@ -162,6 +162,18 @@ class TextureObjectOptions:
     def __post_init__(self) -> None:
         for name, kind in _MODES.items():
             _mode(name, getattr(self, name), kind)
+        self._border()
+
+    def _border(self) -> tuple[float, ...]:
+        if self.border_color is None:
+            return (0.0,) * 4
+        try:
+            border = tuple(float(part) for part in self.border_color)
+        except (TypeError, ValueError):
+            border = ()
+        if len(border) != 4:
+            raise ValueError(f"border_color must be a tuple of 4 numbers, not {self.border_color!r:.60}")
+        return border
 
     def _checked(self, format: ArrayFormatType) -> TextureChoice:
         """Return the settings for elements of one format, or raise for an invalid combination."""
@@ -184,15 +196,12 @@ class TextureObjectOptions:
             raise ValueError("srgb is for elements of uint8 and read_mode 'normalized_float'")
         if not 0 <= self.max_anisotropy <= 16:
             raise ValueError(f"max_anisotropy must be from 0 to 16, not {self.max_anisotropy}")
-        border = tuple(float(part) for part in self.border_color or ())
-        if len(border) > 4:
-            raise ValueError(f"border_color has {len(border)} channels, but at most 4 are there")
         return TextureChoice(
             modes + (modes[-1],) * (3 - len(modes)),
             filtering,
             reading,
             FilterModeType(self.mipmap_filter_mode),
-            border + (0.0,) * (4 - len(border)),
+            self._border(),
         )
 
 
