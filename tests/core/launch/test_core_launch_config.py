@@ -90,6 +90,8 @@ def test_a_changed_configuration_launches(module, device, stream, upload, host):
         ({"grid": (), "block": 1}, ValueError, "^grid must have 1 to 3 extents, not 0"),
         ({"grid": 1.5, "block": 1}, ValueError, "^grid must be an int or a tuple of 1 to 3 ints, not 1.5"),
         ({"grid": 1, "block": "8"}, ValueError, "^block must be an int or a tuple"),
+        ({"grid": np.int64(2), "block": np.array([2, 2])}, ValueError, "^block must be an int or a tuple"),
+        ({"grid": (1, np.array([2, 2])), "block": 1}, ValueError, "^grid must be an int or a tuple"),
         ({"grid": 2**30, "cluster": 2, "block": 1}, ValueError, "more than 2147483647 blocks along an axis"),
         (
             {"grid": 1, "block": 1, "shmem_size": -1},

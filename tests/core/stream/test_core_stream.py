@@ -64,6 +64,9 @@ def test_from_handle_does_not_own(device, stream):
     stream.sync()
     assert wrapped != stream
     assert Stream.from_handle(int(stream.handle)) == stream
+    for handle in ("x", "123", b"1", None):
+        with pytest.raises(TypeError, match=r"^handle must be a stream's address as int, or a CUstream, not "):
+            Stream.from_handle(handle)
 
 
 def test_equality_of_streams(device, stream):
@@ -91,7 +94,7 @@ def test_record_and_wait(device, stream):
     stream.wait(None)  # nothing to wait for
 
 
-@pytest.mark.parametrize("answer", [3, (1, 0), (0,), None])
+@pytest.mark.parametrize("answer", [3, (1, 0), (0,), None, (0, "x"), (0, "1")])
 def test_wrong_stream_protocols_are_errors_of_three_kinds(device, stream, answer):
     """Those of Python, and those that NVIDIA's cuda.core raises when it creates a stream, and waits for one."""
 

@@ -48,7 +48,7 @@ cdef int _extent(object value, unsigned int* extent, str name) except -1:
     parts = value if isinstance(value, (tuple, list)) else (value,)
     try:
         parts = tuple([part.__index__() for part in parts])
-    except AttributeError:
+    except (AttributeError, TypeError):  # an array of NumPy has an __index__ that fails
         raise ValueError(f"{name} must be an int or a tuple of 1 to 3 ints, not {value!r}") from None
     if not 1 <= len(parts) <= 3:
         raise ValueError(f"{name} must have 1 to 3 extents, not {len(parts)}: {value!r}")

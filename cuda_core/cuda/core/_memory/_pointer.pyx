@@ -13,6 +13,8 @@ from cuda.core._utils._check cimport check
 from cuda.core._device._context cimport initialise
 from cuda.core._stream._stream cimport Stream
 
+from cuda.core._utils._address import as_address
+
 
 def pointer_device(cydriver.CUdeviceptr ptr) -> int:
     """Return the ordinal of the device on which the memory at an address is."""
@@ -67,10 +69,11 @@ def copy_box(
 
 cdef cydriver.CUdeviceptr pointer_value(object ptr) except? 0:
     """Return an address given as int, CUdeviceptr or None."""
-    try:
-        return 0 if ptr is None else <cydriver.CUdeviceptr>int(ptr)
-    except (TypeError, ValueError):
-        raise TypeError(f"ptr must be an address as int, a CUdeviceptr or None, not {ptr!r:.60}") from None
+    if ptr is None:
+        return 0
+    if PyLong_CheckExact(ptr):
+        return ptr
+    return as_address(ptr, "ptr must be an address as int, a CUdeviceptr or None")
 
 
 cdef size_t checked_size(object size) except? 0:

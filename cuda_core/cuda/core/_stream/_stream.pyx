@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-# cython: auto_pickle=False
+# cython: auto_pickle=False, unraisable_tracebacks=False
 """Stream: CUstream, an ordered queue of work of a device."""
 
 cimport cython
@@ -26,6 +26,7 @@ from cuda.core._stream._host_callback cimport call_back
 import os
 
 from cuda.core._errors import ClosedError, not_pickled, wrong_protocol
+from cuda.core._utils._address import as_address
 from cuda.core._utils._options import as_options
 from cuda.core._stream._options import StreamOptions, stream_advice
 
@@ -97,10 +98,7 @@ cdef class Stream:
         >>> same == stream
         True
         """
-        try:
-            address = int(handle)
-        except ValueError:
-            raise TypeError(f"handle must be a stream's address as int, or a CUstream, not {handle!r:.60}") from None
+        address = as_address(handle, "handle must be a stream's address as int, or a CUstream")
         cdef Stream self = Stream.wrap(<cydriver.CUstream><uintptr_t>address, None)
         self.capturable = True
         return self
@@ -508,13 +506,14 @@ cdef Stream as_stream(object obj, str argument):
     answer = protocol() if callable(protocol) else protocol
     try:
         version, handle = answer
+        address = as_address(handle, "")
     except (TypeError, ValueError):
         raise wrong_protocol(
             f"{argument}: {type(obj).__name__}.__cuda_stream__ must return (version, address), not {answer!r}"
         ) from None
     if version != 0:
         raise wrong_protocol(f"{argument}: version {version} of the __cuda_stream__ protocol is unknown; 0 is known")
-    cdef Stream self = Stream.wrap(<cydriver.CUstream><uintptr_t>int(handle), obj)
+    cdef Stream self = Stream.wrap(<cydriver.CUstream><uintptr_t>address, obj)
     self.capturable = True
     return self
 
