@@ -220,7 +220,7 @@ CASES = {
         (lambda n: ProgramOptions(std="c++17").as_bytes("NVVM"), "CUDAError"),
     ],
     "LinkerOptions.as_bytes": [(lambda n: LinkerOptions(optimization_level=7).as_bytes(), ValueError)],
-    "Kernel.from_handle": [(lambda n: Kernel.from_handle("x"), ValueError)],
+    "Kernel.from_handle": [(lambda n: Kernel.from_handle("x"), TypeError)],
     "Kernel.prepare": [
         (lambda n: n.kernel.prepare(3, n.stream), TypeError),
         (lambda n: n.kernel.prepare(n.config, n.closed_stream), "ClosedError"),
@@ -269,6 +269,7 @@ CASES = {
     "graph.GraphDefinition.record": [(lambda n: n.graph.record(n.closed_event), "ClosedError")],
     "graph.GraphDefinition.debug_dot_print": [
         (lambda n: n.graph.debug_dot_print(3), TypeError),
+        (lambda n: n.graph.debug_dot_print("a\0b"), ValueError),
         (lambda n: n.graph.debug_dot_print("/absent/graph.dot"), "CUDAError"),
     ],
     "graph.AdjacencySet.add": [

@@ -1,7 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
+import ctypes
+
 import pytest
 
+from cuda.bindings import driver
 from cuda.core import Kernel, LaunchConfig, Linker, LinkerOptions, Program, ProgramOptions, launch
 
 
@@ -72,8 +75,26 @@ def test_occupancy(module, device):
     assert result.min_grid_size >= 1
     assert occupancy.max_potential_block_size(0, 64).max_block_size <= 64
     assert occupancy.available_dynamic_shared_memory_per_block(1, 128) > 0
-    with pytest.raises(TypeError, match=r"^dynamic_shared_memory_needed must be an int \(bytes\), not function$"):
+    with pytest.raises(TypeError, match=r"^dynamic_shared_memory_needed must be an int .* not function$"):
         occupancy.max_potential_block_size(lambda size: 0, 0)
+
+
+def test_occupancy_with_shared_memory_that_depends_on_the_block(module, device):
+    @ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)
+    def needed(threads):
+        asked.append(threads)
+        return available if threads > 64 else 0  # only small blocks share a multiprocessor
+
+    asked = []
+    available = device.properties.max_shared_memory_per_block
+    function = driver.CUoccupancyB2DSize(ctypes.cast(needed, ctypes.c_void_p).value)
+    result = module.add_one.occupancy.max_potential_block_size(function, 128)
+    assert result.max_block_size in asked
+    assert max(asked) <= 128
+    same = driver.cuOccupancyMaxPotentialBlockSize(
+        driver.cuKernelGetFunction(module.add_one.handle)[1], function, 0, 128
+    )
+    assert same[1:] == (result.min_grid_size, result.max_block_size)
 
 
 def test_cluster_occupancy(module, device, stream):
@@ -92,6 +113,9 @@ def test_from_handle(module, stream):
         assert same == kernel
         assert hash(same) == hash(kernel)
         assert same.num_arguments == 2
+    for handle in ("x", "123", b"1", None):
+        with pytest.raises(TypeError, match=r"^handle must be a kernel's address as int, or a CUkernel, not "):
+            Kernel.from_handle(handle)
     with pytest.raises(TypeError, match=r"^kernel 'add_one' takes 2 arguments"):
         launch(stream, LaunchConfig(grid=1, block=1), same)
     assert kernel != module.empty

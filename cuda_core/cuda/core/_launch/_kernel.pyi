@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from typing import NamedTuple, NoReturn
 
-from cuda.bindings.driver import CUkernel
+from cuda.bindings.driver import CUkernel, CUoccupancyB2DSize
 from cuda.core._device._device import Device
 from cuda.core._launch._launch_config import LaunchConfig
 from cuda.core._launch._launcher import Launcher
@@ -72,7 +72,7 @@ class KernelOccupancy:
     def __init__(self, kernel: Kernel) -> None: ...
     def max_active_blocks_per_multiprocessor(self, block_size: int, dynamic_shared_memory_size: int) -> int: ...
     def max_potential_block_size(
-        self, dynamic_shared_memory_needed: int, block_size_limit: int
+        self, dynamic_shared_memory_needed: int | CUoccupancyB2DSize, block_size_limit: int
     ) -> MaxPotentialBlockSizeOccupancyResult: ...
     def available_dynamic_shared_memory_per_block(self, num_blocks_per_multiprocessor: int, block_size: int) -> int: ...
     def max_potential_cluster_size(self, config: LaunchConfig, stream: IsStreamType | None = None) -> int: ...

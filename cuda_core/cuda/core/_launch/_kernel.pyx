@@ -18,6 +18,7 @@ from cuda.core._stream._stream cimport as_stream
 from collections import namedtuple
 
 from cuda.core._errors import not_pickled
+from cuda.core._utils._address import as_address
 
 cdef HandleClass CUKERNEL = HandleClass("CUkernel")
 
@@ -65,7 +66,7 @@ cdef class Kernel:
 
         Raises
         ------
-        ValueError, TypeError
+        TypeError
             If `handle` is no number. An address that is no kernel's is not detected.
 
         Examples
@@ -74,7 +75,8 @@ cdef class Kernel:
         >>> same == kernel, same.num_arguments
         (True, 3)
         """
-        return new_kernel(<cydriver.CUkernel><uintptr_t>int(handle), mod, None, None)
+        address = as_address(handle, "handle must be a kernel's address as int, or a CUkernel")
+        return new_kernel(<cydriver.CUkernel><uintptr_t>address, mod, None, None)
 
     def __call__(self, *args, **kwargs):
         """Raise TypeError: a launch needs a stream and a LaunchConfig."""
@@ -379,6 +381,18 @@ for _name, _which, _kind, _writable, _doc in (
     setattr(KernelAttributes, _name, _attribute(_which, _doc, _kind, _writable))
 
 
+def _address_of_b2d_size(function) -> int:
+    """Return the address of a C function from threads in a block to bytes of shared memory."""
+    from cuda.bindings import driver
+
+    if not isinstance(function, driver.CUoccupancyB2DSize):
+        raise TypeError(
+            "dynamic_shared_memory_needed must be an int (bytes) or a cuda.bindings.driver.CUoccupancyB2DSize, "
+            f"not {type(function).__name__}"
+        )
+    return int(function)
+
+
 cdef class KernelOccupancy:
     """Occupancy queries of a kernel on the current device.
 
@@ -448,8 +462,8 @@ cdef class KernelOccupancy:
 
         Parameters
         ----------
-        dynamic_shared_memory_needed : int
-            Dynamic shared memory of a block in bytes.
+        dynamic_shared_memory_needed : int or cuda.bindings.driver.CUoccupancyB2DSize
+            Dynamic shared memory of a block in bytes, or a C function that returns it for a number of threads.
         block_size_limit : int
             The largest block size to consider; 0 for no limit.
 
@@ -461,7 +475,7 @@ cdef class KernelOccupancy:
         Raises
         ------
         TypeError
-            If `dynamic_shared_memory_needed` is not an int.
+            If `dynamic_shared_memory_needed` is neither.
         CUDAError
             If the thread has no current device.
 
@@ -472,16 +486,16 @@ cdef class KernelOccupancy:
         (True, True)
         """
         cdef int grid = 0, block = 0
-        if not isinstance(dynamic_shared_memory_needed, int):
-            raise TypeError(
-                "dynamic_shared_memory_needed must be an int (bytes), "
-                f"not {type(dynamic_shared_memory_needed).__name__}"
-            )
-        cdef size_t shared = dynamic_shared_memory_needed
+        cdef size_t shared = 0
+        cdef cydriver.CUoccupancyB2DSize of_size = NULL
+        if isinstance(dynamic_shared_memory_needed, int):
+            shared = dynamic_shared_memory_needed
+        else:
+            of_size = <cydriver.CUoccupancyB2DSize><uintptr_t>_address_of_b2d_size(dynamic_shared_memory_needed)
         function = self.kernel.function()
         with nogil:
             check(
-                cydriver.cuOccupancyMaxPotentialBlockSize(&grid, &block, function, NULL, shared, block_size_limit),
+                cydriver.cuOccupancyMaxPotentialBlockSize(&grid, &block, function, of_size, shared, block_size_limit),
                 b"cuOccupancyMaxPotentialBlockSize",
             )
         return MaxPotentialBlockSizeOccupancyResult(grid, block)
