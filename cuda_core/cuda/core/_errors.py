@@ -154,11 +154,21 @@ class Reported:
     failures = 0
 
 
+def _advice(name: str) -> str:
+    """Return the advice for a status; a current context may be an invalid one for other reasons than its absence."""
+    if name == "CUDA_ERROR_INVALID_CONTEXT":
+        from cuda.bindings import driver
+
+        if int(driver.cuCtxGetCurrent()[1] or 0):
+            return ""
+    return _ADVICE.get(name, "")
+
+
 def driver_error(name: str, description: str, status: int, call: str, advice: str = "") -> CUDAError:
     """Return the exception for a CUresult."""
     parts = [f"{name}: {description} ({call})"]
-    if advice or name in _ADVICE:
-        parts.append(advice or _ADVICE[name])
+    if advice or (advice_of_status := _advice(name)):
+        parts.append(advice or advice_of_status)
     if name in ASYNCHRONOUS:
         Reported.failures += 1
         parts.append(LATER)

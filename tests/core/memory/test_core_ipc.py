@@ -231,6 +231,10 @@ def test_wrong_event_descriptors(device):
         Event.from_ipc_descriptor(IPCEventDescriptor(bytes(64), "nobody", False))
     with pytest.raises(CUDAError):
         Event.from_ipc_descriptor(IPCEventDescriptor(bytes(64), device.uuid, False))
+    own = device.default_stream.record(options=EventOptions(ipc_enabled=True))
+    with pytest.raises(CUDAError) as caught:
+        Event.from_ipc_descriptor(own.ipc_descriptor)
+    assert "no current device" not in str(caught.value)
 
 
 FORK = """
