@@ -5,11 +5,15 @@
 import copy
 import functools
 import importlib
+import pathlib
 import pickle
+import re
+import threading
 
 import pytest
 from support.scripts import run_checked, run_script
 
+import cuda.core
 from cuda.core import CUDAError, NVRTCError
 from cuda.core._errors import driver_error
 
@@ -231,10 +235,29 @@ def test_there_are_public_exceptions():
 
 
 def test_errors_have_advice_and_mention_asynchronous_faults():
-    error = driver_error("CUDA_ERROR_INVALID_CONTEXT", "invalid device context", 201, "cuFoo")
-    assert "call Device().set_current() on it first" in str(error)
+    error = driver_error("CUDA_ERROR_NOT_READY", "device not ready", 600, "cuFoo")
+    assert "sync() first" in str(error)
     error = driver_error("CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure", 719, "cuFoo")
     assert "may be a kernel or copy started earlier" in str(error)
+
+
+def test_no_exception_is_printed_before_unraisablehook_gets_it():
+    """Cython does that by default, with PyErr_Print, which ends the process if the exception is SystemExit."""
+    printed = re.compile(r'__Pyx_WriteUnraisable\("([\w.]+)", \w+, \w+, \w+, 1, \d\);')
+    sources = pathlib.Path(cuda.core.__file__).parent.rglob("*.c")
+    assert [name for source in sources for name in printed.findall(source.read_text())] == []
+
+
+def test_advice_about_the_current_device_is_for_threads_without_one(device):
+    def say():
+        errors.append(str(driver_error("CUDA_ERROR_INVALID_CONTEXT", "invalid device context", 201, "cuFoo")))
+
+    errors = []
+    say()
+    thread = threading.Thread(target=say)
+    thread.start()
+    thread.join()
+    assert ["call Device().set_current() on it first" in error for error in errors] == [False, True]
 
 
 def test_process_local_objects_are_not_pickled(device, stream, module):
@@ -379,7 +402,7 @@ def test_development_mode_warns_of_unclosed_objects():
     assert all(line.endswith("close it, or use it in a with statement") for line in said)
     strict = run_script(LEAKING, "-X", "dev", "-W", "error")
     assert strict.stdout == run.stdout == "all closed\ndone\n"
-    assert strict.stderr.count("ResourceWarning: unclosed <Stream") == 2  # as Cython prints exceptions of finalisers
+    assert strict.stderr.count("ResourceWarning: unclosed <Stream") == 1
     quiet = run_script(LEAKING)
     assert (quiet.stdout, quiet.stderr) == (run.stdout, "")
 

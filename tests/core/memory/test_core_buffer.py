@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from support.scripts import run_script
 
 from cuda.core import Buffer, LegacyPinnedMemoryResource, ManagedMemoryResource, MemoryResource
 from cuda.core._errors import NotHostError
@@ -226,7 +227,7 @@ def test_device_memory_is_no_host_buffer(device, stream):
 
 
 def test_wrong_handles_and_sizes():
-    for handle in ("x", [], 1.5j):
+    for handle in ("x", "123", [], 1.5j):
         with pytest.raises(TypeError, match=r"^ptr must be an address as int, a CUdeviceptr or None, not"):
             Buffer.from_handle(handle, 4)
     with pytest.raises(OverflowError, match=r"^size must be from 0 to 9223372036854775807 bytes, not"):
@@ -262,3 +263,26 @@ def test_a_buffer_without_ipc_has_no_descriptor(device, stream):
             Buffer.from_ipc_descriptor(device.memory_resource, descriptor, stream=stream)
         with pytest.raises(TypeError, match=r"^mr must be a DeviceMemoryResource or PinnedMemoryResource, not int$"):
             Buffer.from_ipc_descriptor(1, descriptor, stream=stream)
+
+
+def test_an_exception_of_deallocate_is_ignored_when_a_buffer_is_collected():
+    done = run_script("""
+        import ctypes
+        from cuda.core import Buffer, MemoryResource
+
+        class Failing(MemoryResource):
+            memory = ctypes.create_string_buffer(8)
+            is_device_accessible, is_host_accessible, device_id = False, True, -1
+
+            def allocate(self, size, *, stream=None):
+                return Buffer.from_handle(ctypes.addressof(self.memory), size, self)
+
+            def deallocate(self, ptr, size, *, stream=None):
+                raise SystemExit(3)
+
+        buffer = Failing().allocate(8)
+        del buffer
+        print("goes on")
+    """)
+    assert (done.returncode, done.stdout) == (0, "goes on\n"), done.stderr
+    assert done.stderr.count("SystemExit: 3") == done.stderr.count("Exception ignored in") == 1, done.stderr
