@@ -19,10 +19,10 @@ from cuda.cpu.check import session as check_session
 from cuda.cpu.check.options import OptionError
 from cuda.cpu.counters import host_spans, spans
 from cuda.cpu.debug import session as debug_session
-from cuda.cpu.profile import session
+from cuda.cpu.profile import session, timeline
 from cuda.cpu.programs import cc, gpu_timeline, pytorch, run
 from cuda.cpu.ptx import targets
-from cuda.cpu.report_files import folder_problem
+from cuda.cpu.report_files import folder_problem, outcome
 
 
 def report() -> int:
@@ -186,7 +186,10 @@ def profile(given: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         return 0
     if given.script is None:
         parser.error("the following arguments are required: SCRIPT")
-    return _run(given, variables=_recorded(given) | session.variables(session.options_of(given)))
+    options = session.options_of(given)
+    with tempfile.TemporaryDirectory(prefix="cuda-cpu-reports-") as folder:
+        status = _run(given, variables=_recorded(given) | session.variables(options, folder))
+        return outcome(folder, status)
 
 
 def _check(given: argparse.Namespace) -> int:
@@ -205,9 +208,9 @@ def _timeline(given: argparse.Namespace) -> int:
         if given.profile_from_start == "off":
             raise session.ProfileError("--profile-from-start is for the CPU device; on a GPU everything is recorded")
         return gpu_timeline.program(given)
-    files = os.pathsep.join(map(os.path.abspath, given.output))
-    variables = {spans.VARIABLE: files or "1", host_spans.NVTX: cuda.cpu.library_path()}
-    return _run(given, variables=_recorded(given) | variables)
+    with tempfile.TemporaryDirectory(prefix="cuda-cpu-reports-") as folder:
+        variables = timeline.variables(given.output, folder) | {host_spans.NVTX: cuda.cpu.library_path()}
+        return outcome(folder, _run(given, variables=_recorded(given) | variables))
 
 
 if __name__ == "__main__":

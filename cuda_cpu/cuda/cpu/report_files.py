@@ -9,8 +9,11 @@ import shlex
 import sys
 
 from cuda.cpu.counters.state import PROCESS
+from cuda.cpu.signals import own
 
 MOST_COMMAND = 100  # characters
+WRITTEN, FAILED = "written", "failed"  # what has become of a report, see `note`
+UNWRITTEN = 2  # exit status if a report could not be written
 
 
 def replace(path: str, content: str) -> None:
@@ -34,6 +37,29 @@ def replace(path: str, content: str) -> None:
         if os.path.exists(temporary):
             os.unlink(temporary)
         raise
+
+
+def note(folder: str, outcome: str) -> None:
+    """Tell the command that runs the program what has become of a report, by a file in its folder ("": no command)."""
+    if not folder:
+        return
+    try:
+        with open(os.path.join(folder, outcome), "a"):
+            pass
+    except own(OSError) as error:
+        print(f"cuda.cpu: the command cannot be told in {folder}: {error.strerror}", file=sys.stderr)
+
+
+def outcome(folder: str, status: int) -> int:
+    """Return the exit status of a command whose program has ended; say so if there is no report of any process."""
+    found = os.listdir(folder)
+    if not found:
+        print(
+            "cuda.cpu: there is no report: the program has not used the device, or has not ended by Python's usual way "
+            "but by os._exit or a signal",
+            file=sys.stderr,
+        )
+    return status or (UNWRITTEN if FAILED in found else 0)
 
 
 def of_process(path: str, process: str) -> str:

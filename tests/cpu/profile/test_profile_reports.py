@@ -209,8 +209,29 @@ def test_full_disk_is_reported_and_leaves_no_file(tmp_path):
     (tmp_path / "out.json").mkdir()
     done = run("--json", tmp_path / "out.json", script)
     assert "the profile could not be written" in done.stderr
-    assert done.returncode == 0
+    assert done.returncode == 2  # though the program succeeded
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json", "script.py"]
+
+
+@pytest.mark.parametrize("command", ["profile", "timeline"])
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        ("print('x')", 0),
+        ("import cuda.cpu.driver, os; os._exit(3)", 3),
+        ("import cuda.cpu.driver, os, signal; os.kill(os.getpid(), signal.SIGTERM)", 143),
+    ],
+)
+def test_a_program_without_a_report(tmp_path, command, code, status):
+    option = "--json" if command == "profile" else "-o"
+    done = subprocess.run(
+        [sys.executable, "-m", "cuda.cpu", command, option, "out.json", "-c", code],
+        capture_output=True, text=True, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == status
+    assert done.stderr.startswith("cuda.cpu: there is no report: ")
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "out.json").exists()
 
 
 def test_list_names_all_metrics():

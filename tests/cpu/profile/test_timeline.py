@@ -194,6 +194,25 @@ def test_a_forked_child_without_work_writes_nothing(tmp_path):
     assert "kernel" in (tmp_path / "t.json").read_text()
 
 
+def test_names_of_files_may_contain_colons(tmp_path):
+    done = run("-o", tmp_path / "a:b.json", "-o", tmp_path / "c:d.html", script_of(tmp_path, "loop"))
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a:b.json", "c:d.html", "script.py"]
+
+
+def test_the_variable_names_files_with_colons_between(tmp_path, monkeypatch):
+    monkeypatch.setenv("CUDA_CPU_TIMELINE", f"{tmp_path / 'a.json'}:{tmp_path / 'b.html'}")
+    subprocess.run([sys.executable, str(script_of(tmp_path, "loop"))], check=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "b.html", "script.py"]
+
+
+def test_a_timeline_that_cannot_be_written(tmp_path):
+    (tmp_path / "out.json").mkdir()
+    done = run("-o", tmp_path / "out.json", script_of(tmp_path, "loop"))
+    assert "the timeline could not be written" in done.stderr
+    assert done.returncode == 2  # though the program succeeded
+
+
 def test_a_missing_script_is_named_alone():
     done = run()
     assert done.returncode == 2

@@ -18,7 +18,7 @@ from cuda.cpu.profile import page, text
 from cuda.cpu.profile.launch import LaunchProfile, launches_of
 from cuda.cpu.profile.metrics import METRICS, find
 from cuda.cpu.profile.occupancy import DEFAULT, limits_of
-from cuda.cpu.report_files import folder_problem, is_first, of_process, replace
+from cuda.cpu.report_files import FAILED, WRITTEN, folder_problem, is_first, note, of_process, replace
 from cuda.cpu.signals import own
 
 
@@ -36,6 +36,7 @@ class Options:
     baseline: str = ""  # JSON of an earlier run, for the HTML page and the comparison
     gpu: str = page.DEFAULT_GPU  # for the roofline
     arch: str = DEFAULT  # for the occupancy
+    outcomes: str = ""  # folder in which processes note what has become of their reports
 
     def check(self) -> None:
         """Raise a ProfileError if an option is wrong."""
@@ -68,10 +69,10 @@ class Options:
         return [name.strip() for name in self.metrics.split(",") if name.strip()]
 
 
-def variables(options: Options) -> dict[str, str]:
+def variables(options: Options, outcomes: str = "") -> dict[str, str]:
     """Return the environment variables that make a program profile its kernels."""
     absolute = {name: os.path.abspath(value) for name, value in asdict(options).items() if name in _PATHS and value}
-    return {state.VARIABLE: "1", state.OPTIONS: json.dumps({**asdict(options), **absolute})}
+    return {state.VARIABLE: "1", state.OPTIONS: json.dumps({**asdict(options), **absolute, "outcomes": outcomes})}
 
 
 _PATHS = ("json", "html", "baseline")
@@ -92,6 +93,7 @@ def finish() -> None:
         if not launches:
             return
         chosen.json, chosen.html = (of_process(path, process) for path in (chosen.json, chosen.html))
+    note(chosen.outcomes, WRITTEN)
     if chosen.launch:
         launches = launches[chosen.launch - 1 : chosen.launch]
         if not launches:
@@ -112,6 +114,7 @@ def _write(chosen: Options, launches: list[LaunchProfile]) -> list[str]:
             try:
                 replace(path, make())
             except own(OSError) as error:
+                note(chosen.outcomes, FAILED)
                 failed.append(f"cuda.cpu: the profile could not be written to {path}: {error.strerror}")
     report = text.report(data, chosen.names() or None)
     return [report + (text.difference(before, data) if before else ""), *failed]
@@ -159,6 +162,6 @@ def options_of(given: argparse.Namespace) -> Options:
     ProfileError
         One of them is wrong.
     """
-    chosen = Options(**{each.name: getattr(given, each.name) for each in fields(Options)})
+    chosen = Options(**{each.name: getattr(given, each.name) for each in fields(Options) if each.name in given})
     chosen.check()
     return chosen

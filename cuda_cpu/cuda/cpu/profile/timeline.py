@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from cuda.cpu.counters import host_spans, ranges, spans, state
 from cuda.cpu.profile import timeline_page
-from cuda.cpu.report_files import is_first, of_process, process_name, replace
+from cuda.cpu.report_files import FAILED, WRITTEN, is_first, note, of_process, process_name, replace
 from cuda.cpu.runtime import _runtime
 from cuda.cpu.signals import own
 
@@ -221,20 +221,38 @@ def _table(groups: dict[str, list[int]], title: str, whole: int) -> str:
     return "\n".join(lines) + "\n"
 
 
+def variables(files: Iterable[str], outcomes: str) -> dict[str, str]:
+    """Return the environment variables that make a program record a timeline.
+
+    JSON, since names of files may contain the colon that separates those which a user gives.
+    """
+    return {spans.VARIABLE: json.dumps({"files": [*map(os.path.abspath, files)], "outcomes": outcomes})}
+
+
+def _outputs() -> tuple[list[str], str]:
+    """Return the files to write, and the folder for `report_files.note`."""
+    given = os.environ.get(spans.VARIABLE, "")
+    if given.startswith("{"):
+        data = json.loads(given)
+        return data["files"], data["outcomes"]
+    return [path for path in given.split(os.pathsep) if path not in ("", "1")], ""
+
+
 def finish() -> None:
     """Write the timeline of the program at its end."""
     state.wait()
+    files, outcomes = _outputs()
     (events, sizes), first = collect(), is_first()
     if not first and not events:
         return
     text = ("" if first else f"process {os.getpid()}: {process_name()}\n") + summary(events, sizes)
-    for path in os.environ.get(spans.VARIABLE, "").split(os.pathsep):
-        if path in ("", "1"):
-            continue
+    note(outcomes, WRITTEN)
+    for path in files:
         path = path if first else of_process(path, str(os.getpid()))
         content = timeline_page.page(events, text, sizes) if path.endswith(".html") else trace(events, sizes)
         try:
             replace(path, content)
         except own(OSError) as error:
+            note(outcomes, FAILED)
             print(f"cuda.cpu: the timeline could not be written to {path}: {error.strerror}", file=sys.stderr)
     print(text, end="", file=sys.stderr)

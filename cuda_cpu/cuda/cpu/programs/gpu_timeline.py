@@ -16,7 +16,7 @@ import tempfile
 from cuda.cpu.profile import timeline_page
 from cuda.cpu.profile.timeline import Event, summary, trace
 from cuda.cpu.programs import run
-from cuda.cpu.report_files import of_process, replace
+from cuda.cpu.report_files import UNWRITTEN, of_process, replace
 from cuda.cpu.signals import own
 
 VARIABLE = "CUDA_PYTHON_TIMELINE"  # a folder; the bindings know it
@@ -37,13 +37,16 @@ def program(given: argparse.Namespace) -> int:
         status = run.wait(subprocess.Popen(command, env=os.environ | {VARIABLE: folder}))
         files = sorted(pathlib.Path(folder).glob("*.json"), key=lambda file: (file.stat().st_ctime_ns, file.name))
         for path in files:
-            _report(path, given.output, alone=len(files) == 1)
+            if not _report(path, given.output, alone=len(files) == 1):
+                status = status or UNWRITTEN
         if not files:
             print("cuda.cpu: no call of the driver through cuda.bindings was recorded", file=sys.stderr)
     return status
 
 
-def _report(file: pathlib.Path, outputs: list[str], *, alone: bool) -> None:
+def _report(file: pathlib.Path, outputs: list[str], *, alone: bool) -> bool:
+    """Write the reports on a process; return whether all could be written."""
+    written = True
     data = json.loads(file.read_text())
     start = min((each[3] for each in data["records"]), default=0)
     events = [
@@ -57,5 +60,7 @@ def _report(file: pathlib.Path, outputs: list[str], *, alone: bool) -> None:
         try:
             replace(path, timeline_page.page(events, text) if path.endswith(".html") else trace(events))
         except own(OSError) as error:
+            written = False
             print(f"cuda.cpu: the timeline could not be written to {path}: {error.strerror}", file=sys.stderr)
     print(text, end="", file=sys.stderr)
+    return written
