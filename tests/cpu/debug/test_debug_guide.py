@@ -16,7 +16,7 @@ PAGE = pathlib.Path(__file__).parents[3] / "docs/guides/debugging.md"
 def sessions():
     """Yield the name of each session's program, its text, and the commands with their outputs."""
     text = PAGE.read_text()
-    programs = re.findall(r"```python norun\n(.*?)```", text, re.DOTALL)
+    programs = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     found = re.findall(r"```text\n\$ python -m cuda\.cpu debug (\S+)\n(.*?)```", text, re.DOTALL)
     assert len(programs) == len(found) > 0
     for program, (name, session) in zip(programs, found, strict=True):

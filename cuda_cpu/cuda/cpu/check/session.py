@@ -57,7 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{option}", default="", metavar="FILE", help=f"write the report as {kind}")
     parser.add_argument(
         "--error-exitcode", type=int, default=1, metavar="N",
-        help="exit status of a program that succeeds if there are errors or warnings; default %(default)s, 0: its own",
+        help="exit status of a program that succeeds if there are errors, warnings or failed launches; "
+        "default %(default)s, 0: its own",
     )  # fmt: skip
 
 
