@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """CUDA C++ of scaled dot-product attention, as operators of PyTorch.
 
-A block of 128 threads has one query, and goes through its keys in tiles whose scores are in shared memory. Backward,
-one kernel has a query per block, for its gradient, and one a key, for those of the key and the value; both compute the
-probabilities again from the logarithm of their sum, so that no matrix of scores is in memory. Consecutive heads of
-queries may share a head of keys. A query that sees no key has the result 0, as in PyTorch.
+A block of 128 threads has one query, and goes through its keys in tiles whose scores are in shared memory; a warp
+computes a score. Backward, one kernel has a query per block, for its gradient, and one a key, for those of the key and
+the value; both compute the probabilities again from the logarithm of their sum, so that no matrix of scores is in
+memory. Consecutive heads of queries may share a head of keys. A query that sees no key has the result 0, as in PyTorch.
 """
 
 from __future__ import annotations
@@ -23,7 +23,12 @@ _SOURCE = (
     + f"#define THREADS {_THREADS}\n#define TILE {_TILE}\n"
     + r"""
 #define INFINITE __int_as_float(0x7f800000)
-#define ALL(i, count) int i = threadIdx.x; i < count; i += THREADS
+// Numbers below count, each for a thread, or for a warp. All threads go through the loops equally often, as in for_all.
+#define FOR_EACH(i, count, of, all) \
+    for (int first = 0; first < (count); first += (all)) \
+        if (const int i = first + (of); i < (count))
+#define FOR_THREADS(i, count) FOR_EACH(i, count, (int)threadIdx.x, THREADS)
+#define FOR_WARPS(i, count) FOR_EACH(i, count, (int)(threadIdx.x / 32), THREADS / 32)
 #define TILES(count) int start = 0; start < count; start += TILE
 
 // The sum, or the maximum, of a block's values, which all its threads get
@@ -43,13 +48,17 @@ template <class S, bool MOST> __device__ S reduced(S value)
         value = MOST ? max(value, parts[k]) : value + parts[k];
     return value;
 }
+// A product of rows, whose elements are the lanes': all of a warp get it
 template <class T, int N> __device__ Acc<T> dot(const T *a, const T *b, int size)
 {
     Acc<T> sum = 0, u[N], w[N];
-    for (int d = 0; d < size; d += N) {
-        load<T, N>(a + d, u), load<T, N>(b + d, w);
-        for (EACH) sum += u[k] * w[k];
-    }
+    for (int start = 0; start < size; start += 32 * N)
+        if (const int d = start + threadIdx.x % 32 * N; d < size) {
+            load<T, N>(a + d, u), load<T, N>(b + d, w);
+            for (EACH) sum += u[k] * w[k];
+        }
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+        sum += __shfl_xor_sync(0xffffffff, sum, lanes);
     return sum;
 }
 
@@ -95,24 +104,26 @@ template <class T, int N, int KIND, bool CAUSAL> __global__ void attention(
     const long long mask_row = KIND ? masked.row(head, i) : 0;
     q += row * size, k += key_head * keys * size, v += key_head * keys * width;
     S top = -INFINITE, sum = 0;
-    for (ALL(d, width)) sums[d] = 0;
+    FOR_THREADS(d, width) sums[d] = 0;
     for (TILES(seen)) {
         const int count = min(TILE, seen - start);
         S most = top, part = 0;
-        for (ALL(j, count)) {
+        FOR_WARPS(j, count) {
             const int at = start + j;
-            scores[j] = score<T, N, KIND>(q, k + (long long)at * size, size, scale, masked, mask_row + at * each_key);
-            most = max(most, scores[j]);
+            const S found = score<T, N, KIND>(
+                q, k + (long long)at * size, size, scale, masked, mask_row + at * each_key);
+            scores[j] = found;
+            most = max(most, found);
         }
         most = reduced<S, true>(most);
-        for (ALL(j, count)) {
+        FOR_THREADS(j, count) {
             scores[j] = likelihood<S>(scores[j], most);
             part += scores[j];
         }
         const S factor = likelihood<S>(top, most);
         sum = sum * factor + reduced<S, false>(part);
         top = most;
-        for (ALL(d, width)) {
+        FOR_THREADS(d, width) {
             S value = sums[d] * factor;
             for (int j = 0; j < count; ++j)
                 value += scores[j] * (S)v[(long long)(start + j) * width + d];
@@ -122,7 +133,7 @@ template <class T, int N, int KIND, bool CAUSAL> __global__ void attention(
     }
     if (threadIdx.x == 0)
         log_sum[row] = sum == 0 ? -INFINITE : top + log(sum);
-    for (ALL(d, width))
+    FOR_THREADS(d, width)
         y[row * width + d] = (T)(sum == 0 ? 0 : sums[d] / sum);
 }
 
@@ -141,25 +152,26 @@ template <class T, int N, int KIND, bool CAUSAL> __global__ void attention_queri
     q += row * size, k += key_head * keys * size, v += key_head * keys * width;
     y += row * width, grad += row * width;
     S along = 0;
-    for (ALL(d, width)) along += (S)y[d] * (S)grad[d];
+    FOR_THREADS(d, width) along += (S)y[d] * (S)grad[d];
     along = reduced<S, false>(along);
     if (threadIdx.x == 0)
         delta[row] = along;
-    for (ALL(d, size)) sums[d] = 0;
+    FOR_THREADS(d, size) sums[d] = 0;
     for (TILES(seen)) {
         const int count = min(TILE, seen - start);
-        for (ALL(j, count)) {
+        FOR_WARPS(j, count) {
             const int at = start + j;
             const S found = score<T, N, KIND>(
                 q, k + (long long)at * size, size, scale, masked, mask_row + at * each_key);
             const S likely = likelihood<S>(found, log_sum[row]);
-            slopes[j] = likely * (dot<T, N>(grad, v + (long long)at * width, width) - along);
+            const S slope = likely * (dot<T, N>(grad, v + (long long)at * width, width) - along);
+            slopes[j] = slope;
             if (slopes_of_all)
-                slopes_of_all[row * keys + at] = slopes[j];
+                slopes_of_all[row * keys + at] = slope;
         }
         __syncthreads();
         if (dq)
-            for (ALL(d, size)) {
+            FOR_THREADS(d, size) {
                 S value = sums[d];
                 for (int j = 0; j < count; ++j)
                     value += slopes[j] * (S)k[(long long)(start + j) * size + d];
@@ -168,7 +180,7 @@ template <class T, int N, int KIND, bool CAUSAL> __global__ void attention_queri
         __syncthreads();
     }
     if (dq)
-        for (ALL(d, size)) dq[row * size + d] = (T)(sums[d] * (S)scale);
+        FOR_THREADS(d, size) dq[row * size + d] = (T)(sums[d] * (S)scale);
 }
 template <class T, int N, int KIND, bool CAUSAL> __global__ void attention_keys(
     const T *q, const T *k, const T *v, const Acc<T> *log_sum, const T *grad, const Acc<T> *delta, T *dk, T *dv,
@@ -183,28 +195,29 @@ template <class T, int N, int KIND, bool CAUSAL> __global__ void attention_keys(
     const int key = row % keys, seen = group * queries;
     q += first_head * queries * size, grad += first_head * queries * width;
     log_sum += first_head * queries, delta += first_head * queries, k += row * size, v += row * width;
-    for (ALL(d, size)) dk_sums[d] = 0;
-    for (ALL(d, width)) dv_sums[d] = 0;
+    FOR_THREADS(d, size) dk_sums[d] = 0;
+    FOR_THREADS(d, width) dv_sums[d] = 0;
     for (TILES(seen)) {
         const int count = min(TILE, seen - start);
-        for (ALL(j, count)) {
+        FOR_WARPS(j, count) {
             const int at = start + j, i = at % queries;
-            likely[j] = slopes[j] = 0;
+            S probability = 0, slope = 0;
             if (!CAUSAL || key <= i) {
                 const long long mask_at = KIND ? masked.row(first_head + at / queries, i) + key * each_key : 0;
                 const S found = score<T, N, KIND>(q + (long long)at * size, k, size, scale, masked, mask_at);
-                likely[j] = likelihood<S>(found, log_sum[at]);
-                slopes[j] = likely[j] * (dot<T, N>(grad + (long long)at * width, v, width) - delta[at]);
+                probability = likelihood<S>(found, log_sum[at]);
+                slope = probability * (dot<T, N>(grad + (long long)at * width, v, width) - delta[at]);
             }
+            likely[j] = probability, slopes[j] = slope;
         }
         __syncthreads();
-        for (ALL(d, size)) {
+        FOR_THREADS(d, size) {
             S value = dk_sums[d];
             for (int j = 0; j < count; ++j)
                 value += slopes[j] * (S)q[(long long)(start + j) * size + d];
             dk_sums[d] = value;
         }
-        for (ALL(d, width)) {
+        FOR_THREADS(d, width) {
             S value = dv_sums[d];
             for (int j = 0; j < count; ++j)
                 value += likely[j] * (S)grad[(long long)(start + j) * width + d];
@@ -212,8 +225,8 @@ template <class T, int N, int KIND, bool CAUSAL> __global__ void attention_keys(
         }
         __syncthreads();
     }
-    for (ALL(d, size)) dk[row * size + d] = (T)(dk_sums[d] * (S)scale);
-    for (ALL(d, width)) dv[row * width + d] = (T)dv_sums[d];
+    FOR_THREADS(d, size) dk[row * size + d] = (T)(dk_sums[d] * (S)scale);
+    FOR_THREADS(d, width) dv[row * width + d] = (T)dv_sums[d];
 }
 """
 )
