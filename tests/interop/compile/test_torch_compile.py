@@ -147,6 +147,22 @@ def test_operands_are_broadcast_and_strided():
     assert_same(function, tensor(2, 3, 6, 6), tensor(3, 1, 1), tensor(6, 1))
 
 
+OF_EAGER_RESULTS = {
+    "elements": lambda a, b: torch.remainder(a, b),
+    "rows": lambda a, b: torch.softmax(torch.div(a, b, rounding_mode="floor") * 0.1, -1) * a,
+    "columns": lambda a, b: (torch.div(a, b, rounding_mode="floor") * b).sum(0) * a.sum(0),
+}
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("name", OF_EAGER_RESULTS)
+def test_kernels_read_results_of_eager_operations_by_their_own_strides(name, dynamic):
+    """Those of the fake results, which are traced, are others with dynamic sizes."""
+    a, b = tensor(6, 5).detach().t().requires_grad_(), tensor(5, 6)
+    graphs = assert_same(OF_EAGER_RESULTS[name], a, b, dynamic=dynamic, rtol=1e-5, atol=1e-5)
+    assert "aten.div.Tensor_mode" in [each for graph in graphs for each in graph.eager]
+
+
 def test_integers_casts_and_comparisons():
     def function(x, n):
         return torch.where((n > 2) & (x < 1), x.to(torch.float64) * n, n - 1).to(torch.float32)

@@ -12,7 +12,7 @@ import torch
 
 from cuda.interop._kernels import Kernels
 from cuda.interop._record import Launch
-from cuda.interop.fusion import Group, generate
+from cuda.interop.fusion import Group, Input, generate
 from cuda.interop.fusion._generate import MOST_COLUMNS, needs_axes
 from cuda.interop.torch._run import run
 
@@ -73,7 +73,9 @@ class FusedKernel(torch.nn.Module):
         if self._axes:
             numbers += sizes[:-1]
         numbers += first[2:]
-        for tensor, axes in zip(arguments, self._strides, strict=False):
+        for tensor, axes, each in zip(arguments, self._strides, self._group.inputs, strict=False):
+            if not _fits(tensor, each, self._flat):
+                tensor = tensor.clone(memory_format=torch.contiguous_format)
             numbers.append(tensor)
             if axes:
                 strides = tensor.stride()
@@ -99,6 +101,21 @@ class FusedKernel(torch.nn.Module):
         if self._flat:
             return Launch(min(-(-rows * columns // _THREADS), _MOST_BLOCKS), _THREADS, arguments)
         return Launch(min(-(-rows // _ROWS_OF_A_BLOCK), _MOST_BLOCKS), (32, _ROWS_OF_A_BLOCK), arguments)
+
+
+def _fits(tensor: torch.Tensor, each: Input, flat: bool) -> bool:
+    """Return whether a tensor lies in memory as a kernel reads it.
+
+    The results of PyTorch's operations may have other strides than its fake implementations give them.
+    """
+    if flat:
+        return each.columns == "none" or tensor.is_contiguous()
+    shape, strides = tensor.shape, tensor.stride()
+    if each.columns == "unit" and strides[-1] != 1 and shape[-1] != 1:
+        return False
+    return each.rows != "stride" or all(
+        strides[axis] == strides[axis + 1] * shape[axis + 1] for axis in range(len(shape) - 2)
+    )
 
 
 def _size(size: Any, arguments: Sequence[Any]) -> int:
