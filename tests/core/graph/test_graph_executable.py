@@ -7,6 +7,7 @@ import weakref
 
 import numpy as np
 import pytest
+from support.scripts import run_script
 
 from cuda.bindings import driver
 from cuda.core import CUDAError, LaunchConfig, LegacyPinnedMemoryResource
@@ -257,3 +258,28 @@ def test_launch_on_a_stream_of_another_library(ints, stream, launched):
         assert ints[0][0] == 1
         with pytest.raises(TypeError, match="stream must be a Stream"):
             executable.launch(3)
+
+
+@pytest.mark.parametrize("error", ["SystemExit", "KeyboardInterrupt", "KeyError"])
+def test_an_exception_of_a_callback_is_ignored_and_shown_once(error):
+    done = run_script(f"""
+        from cuda.core import Device
+        from cuda.core.graph import GraphDefinition
+
+        def fail():
+            raise {error}("from a callback")
+
+        device = Device()
+        device.set_current()
+        stream = device.create_stream()
+        graph = GraphDefinition()
+        graph.callback(fail)
+        builder = device.create_graph_builder().begin_building()
+        builder.callback(fail)
+        for executable in (graph.instantiate(), builder.end_building().complete()):
+            executable.launch(stream)
+            stream.sync()
+        print("goes on")
+    """)
+    assert (done.returncode, done.stdout) == (0, "goes on\n"), done.stderr
+    assert done.stderr.count(f"{error}: ") == done.stderr.count("Exception ignored in") == 2, done.stderr
