@@ -189,6 +189,16 @@ def test_small_and_empty_shapes(shape):
     torch.testing.assert_close(fused(function)[0](x), function(x), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("correction", [0, 1, 3])
+@pytest.mark.parametrize("rows", [0, 1, 2])
+def test_variances_of_few_elements(rows, correction):
+    def function(x):
+        return torch.std_mean(x, 0, correction=correction)
+
+    x = torch.randn(rows, 3)
+    torch.testing.assert_close(fused(function)[0](x), function(x), equal_nan=True)
+
+
 def test_dynamic_sizes_compile_once():
     compiled, graphs = fused(lambda x, w: torch.softmax(rms_norm(x, w), -1), dynamic=True)
     for rows, columns in ((3, 7), (50, 33), (8, 200)):

@@ -74,7 +74,8 @@ def _var_mean(
     count = x.shape[dims[0]]
     mean = torch.sum(x, dims, True) / count
     off = x - mean
-    variance = torch.sum(off * off, dims, True) / (count - (1 if correction is None else correction))
+    divisor = torch.sym_max(count - (1 if correction is None else correction), 0)
+    variance = torch.sum(off * off, dims, True) / divisor
     return (variance, mean) if keepdim else (variance.squeeze(dims[0]), mean.squeeze(dims[0]))
 
 
