@@ -35,6 +35,12 @@ class GradientNames:
         if unknown := [each for each in self.takes if each not in (*self.inputs, *self.outputs, *self.grads)]:
             known = ", ".join([*self.inputs, *self.outputs, *self.grads])
             raise TypeError(f"{name}: its gradient takes {unknown[0]!r}, must be one of {known}")
+        if twice := [each for each in self.takes if each in self.inputs and each in (*self.outputs, *self.grads)]:
+            what = "an output" if twice[0] in self.outputs else "the gradient of an output"
+            raise TypeError(
+                f"{name}: its gradient takes {twice[0]!r}, which is a parameter of the operator and {what}: give the "
+                "parameter of the operator another name"
+            )
         if unknown := [each for each in self.wrt if each not in signature.tensors]:
             raise ValueError(f"{name}: wrt names {unknown[0]!r}, must be one of {', '.join(signature.tensors)}")
 

@@ -130,6 +130,19 @@ def test_changes_in_place_have_no_gradient():
     torch.library.opcheck(made.overload, (x, y))
 
 
+def test_changes_of_tensors_in_lists_are_known_to_gradients():
+    def filled(x: list[Tensor], y: Tensor) -> None:
+        launch_kernel(1, 128, y, x[0], y.numel())
+
+    made = declare("filled_list", filled, mutates=("x",), kernel="copy<{y}>")
+    x, weight = torch.zeros(3), torch.ones(3, requires_grad=True)
+    product = x * weight
+    made([x], torch.ones(3))
+    assert x.tolist() == [1] * 3
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        product.sum().backward()
+
+
 def test_wrong_kernels():
     with pytest.raises(ValueError, match=rf"{NAMESPACE}::nameless: launch_kernel needs the kernel's name"):
         declare("nameless", kernel=None)(torch.ones(3))
@@ -200,6 +213,28 @@ def test_wrong_gradients():
 
     with pytest.raises(TypeError, match="changes x: an operator that changes its arguments has no gradient"):
         declare("changed", changed, mutates="x").gradient(lambda grad: grad)
+
+
+def test_gradients_cannot_tell_parameters_from_outputs_of_the_same_name():
+    def function(x: Tensor, grad: Tensor) -> Tensor:
+        return copied(x)
+
+    made = declare("ambiguous", function)
+    with pytest.raises(TypeError, match=rf"^{NAMESPACE}::ambiguous: its gradient takes 'grad', which is a parameter"):
+        made.gradient(lambda x, grad: (x, grad))
+    made.gradient(lambda x: x, wrt=("x",))
+
+
+def test_lists_of_several_types_have_no_name():
+    def first(x: list[Tensor]) -> Tensor:
+        return copied(x[0])
+
+    made = declare("mixed", first)
+    assert made([torch.ones(3), torch.ones(2)]).tolist() == [1] * 3
+    with pytest.raises(
+        TypeError, match=rf"^{NAMESPACE}::mixed: kernel 'copy<{{x}}>': x has elements of float32 and fl"
+    ):
+        made([torch.ones(3), torch.ones(3).double()])
 
 
 def test_deterministic_mode_refuses_operators_that_are_not():

@@ -91,6 +91,29 @@ def test_gradients_of_each_sample():
     torch.testing.assert_close(found, 2 * x * y**2)
 
 
+@pytest.mark.parametrize("leading", [(), ("x",)])
+def test_vmap_refuses_operators_that_change_arguments(leading):
+    @operator("open_cuda_func::change", SOURCE, kernel="product<{x}>", mutates=("x",), leading=leading)
+    def change(x: Tensor) -> None:
+        launch_kernel(1, 128, x, None, x, 2.0, x.numel())
+
+    x = torch.ones(4, 3)
+    with pytest.raises(NotImplementedError, match="^open_cuda_func::change changes x, which torch.vmap does not supp"):
+        vmap(lambda x: (change(x), x * 1)[1])(x)
+    assert torch.equal(x, torch.ones(4, 3))
+
+
+def test_vmap_of_an_empty_batch():
+    @operator("open_cuda_func::split", SOURCE, kernel="product<{x}>")
+    def split(x: Tensor) -> tuple[Tensor, Tensor]:
+        y = torch.empty_like(x)
+        launch_kernel(1, 128, x, None, y, 2.0, x.numel())
+        return y, x.new_zeros(2)
+
+    assert [each.shape for each in vmap(split, in_dims=1)(numbers(3, 0))] == [(0, 3), (0, 2)]
+    assert vmap(total, in_dims=(None, [0, None], None))(numbers(1), [numbers(0, 5), numbers(5)], []).shape == (0, 5)
+
+
 def test_gradient_of_a_batch():
     x, y = numbers(6, 3), numbers(3)
     found = grad(lambda y: vmap(product, in_dims=(0, None))(x, y).square().sum())(y)

@@ -221,8 +221,9 @@ class Operator:
         outputs = call(self._function, arguments, run)
         self._check_outputs(outputs, arguments)
         for parameter, value in zip(self.signature.parameters, arguments, strict=True):
-            if parameter.mutated and isinstance(value, torch.Tensor) and not value.is_inference():
-                torch.autograd.graph.increment_version(value)
+            for each in value if isinstance(value, list) else [value]:
+                if parameter.mutated and isinstance(each, torch.Tensor) and not each.is_inference():
+                    torch.autograd.graph.increment_version(each)
         return outputs
 
     def _abstract(self, *args: Any) -> Any:
@@ -351,7 +352,7 @@ def operator(
     def decorate(function: Callable[..., Any]) -> Operator:
         signature = _signature.read(name, function, mutates, contiguous, align, dtypes)
         made = Operator(name, function, kernels, signature, kernel, deterministic, autocast is not None)
-        torch.library.register_vmap(name, _vmap.rule(made.overload, signature, leading), lib=made._library)
+        torch.library.register_vmap(name, _vmap.rule(name, made.overload, signature, leading), lib=made._library)
         for device in ("cpu", "cuda") if autocast is not None else ():
             torch.library.register_autocast(name, device, autocast, lib=made._library)
         made.recipe = recipe

@@ -12,12 +12,12 @@ import torch
 from cuda.interop._signature import Signature
 
 
-def rule(call: Callable[..., Any], signature: Signature, leading: Collection[str]) -> Callable[..., Any]:
+def rule(name: str, call: Callable[..., Any], signature: Signature, leading: Collection[str]) -> Callable[..., Any]:
     """Return the rule of an operator.
 
     Parameters
     ----------
-    call : callable
+    name, call : str, callable
         The operator.
     signature : Signature
         Its signature.
@@ -25,9 +25,14 @@ def rule(call: Callable[..., Any], signature: Signature, leading: Collection[str
         Parameters that may have any number of leading axes, which the outputs then have, too.
     """
     names = [each.name for each in signature.parameters]
+    changed = [each.name for each in signature.parameters if each.mutated]
     defaults = [each.default for each in signature.parameters]
 
     def batched(info: Any, in_dims: Sequence[Any], *args: Any) -> Any:
+        if changed:
+            raise NotImplementedError(
+                f"{name} changes {changed[0]}, which torch.vmap does not support: call it outside of vmap"
+            )
         size = info.batch_size
         omitted = len(names) - len(args)  # arguments that equal their defaults
         args, in_dims = (*args, *defaults[len(args) :]), (*in_dims, *[None] * omitted)
@@ -38,11 +43,11 @@ def rule(call: Callable[..., Any], signature: Signature, leading: Collection[str
                 for name, axis, value in zip(names, in_dims, args, strict=True)
             ]
             return _marked(call(*moved), signature)
-        slices = [_slices(value, axis, size) for value, axis in zip(args, in_dims, strict=True)]
+        slices = [_slices(value, axis, max(size, 1)) for value, axis in zip(args, in_dims, strict=True)]
         results = [call(*each) for each in zip(*slices, strict=True)]
         if signature.returned is None:
-            return torch.stack(results), 0
-        return _marked(tuple(torch.stack(each) for each in zip(*results, strict=True)), signature)
+            return torch.stack(results)[:size], 0
+        return _marked(tuple(torch.stack(each)[:size] for each in zip(*results, strict=True)), signature)
 
     return batched
 
@@ -65,7 +70,11 @@ def _slices(value: Any, axis: Any, size: int) -> Sequence[Any]:
         axes = axis if isinstance(axis, (list, tuple)) else [axis] * len(value)
         columns = [_slices(each, each_axis, size) for each, each_axis in zip(value, axes, strict=True)]
         return [list(row) for row in zip(*columns, strict=True)] if columns else [[]] * size
-    return [value] * size if axis is None else list(value.unbind(axis))
+    if axis is None:
+        return [value] * size
+    if not value.shape[axis]:  # of no elements: one of zeros has results of the right shape
+        return [value.new_zeros(value.movedim(axis, 0).shape[1:])]
+    return list(value.unbind(axis))
 
 
 def _marked(results: Any, signature: Signature) -> tuple[Any, Any]:
