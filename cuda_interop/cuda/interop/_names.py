@@ -51,7 +51,8 @@ def _text(name: str, arguments: Mapping[str, Any], spelling: Spelling, spell: Ca
     else:
         value = arguments[name]
     if isinstance(value, (list, tuple)) and value:
-        found = dict.fromkeys(spelling.short(each.dtype) for each in value if isinstance(each, spelling.array))
+        arrays: list[Any] = [each for each in value if isinstance(each, spelling.array)]
+        found = dict.fromkeys(spelling.short(each.dtype) for each in arrays)
         if len(found) > 1:
             raise TypeError(f"{name} has elements of {' and '.join(found)}, must be of one type")
         value = value[0]

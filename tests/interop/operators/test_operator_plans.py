@@ -72,6 +72,11 @@ def test_layouts_that_are_copied_have_no_plan():
         assert mix(x[:0], None)[0].shape == (0, 4)
 
 
+def test_zero_tensors_have_no_memory():
+    for x in (torch.ones(5), torch.ones(5), torch._efficientzerotensor((5,)), torch.ones(5)):
+        assert torch.equal(mix(x, None, 2.0)[0], 2 * x + 0)
+
+
 def test_other_values_of_the_same_kind():
     for value in range(5):
         x = torch.full((9,), float(value))

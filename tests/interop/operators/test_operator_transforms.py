@@ -98,7 +98,7 @@ def test_vmap_refuses_operators_that_change_arguments(leading):
         launch_kernel(1, 128, x, None, x, 2.0, x.numel())
 
     x = torch.ones(4, 3)
-    with pytest.raises(NotImplementedError, match="^open_cuda_func::change changes x, which torch.vmap does not supp"):
+    with pytest.raises(NotImplementedError, match=r"^open_cuda_func::change changes x, which torch.vmap does not supp"):
         vmap(lambda x: (change(x), x * 1)[1])(x)
     assert torch.equal(x, torch.ones(4, 3))
 

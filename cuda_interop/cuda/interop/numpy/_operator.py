@@ -121,6 +121,8 @@ class Operator:
         if parameter.kind == SCALAR or (value is None and parameter.kind == OPTIONAL):
             return value
         label = f"{self.name}: {parameter.name}"
+        if isinstance(value, np.ma.MaskedArray):
+            raise TypeError(f"{label} is a masked array, whose mask would be lost: pass {parameter.name}.data")
         if parameter.mutated:
             return _writable(label, value)
         if value is None:
@@ -146,7 +148,7 @@ class Operator:
         ]
 
     def _given(self, spec: Any, array: Any) -> _Array:
-        if not isinstance(array, np.ndarray):
+        if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
             raise TypeError(f"{self.name}: out is of {type(array).__name__}, must be a numpy.ndarray")
         if array.shape != spec.shape or array.dtype != spec.dtype:
             raise ValueError(

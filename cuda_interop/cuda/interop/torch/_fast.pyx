@@ -243,7 +243,8 @@ cdef class FastPath:
                 if tensor.device.device_type != DL_CPU or tensor.dtype.code == DL_COMPLEX or tensor.ndim > 32:
                     return 0
                 addresses[index] = <uint64_t><uintptr_t>tensor.data + tensor.byte_offset
-                if addresses[index] % <uint64_t>self.aligns[index]:
+                # Without data, it is empty or one of PyTorch's zero tensors, which the dispatcher makes real.
+                if tensor.data == NULL or addresses[index] % <uint64_t>self.aligns[index]:
                     return 0
                 key[size - 1] = b"t"
                 memcpy(key + size, &tensor.dtype, 4)
