@@ -39,7 +39,8 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "needs_nvvm: compiles NVVM IR")
     config.addinivalue_line("markers", "needs_nvfatbin: makes fat binaries")
     settings.register_profile("untimed", deadline=None)  # on a busy machine, anything may take long
-    settings.load_profile("untimed")
+    settings.register_profile("repeatable", deadline=None, derandomize=True)  # a run of CI tests the same each time
+    settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "untimed"))
     signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores Ctrl-C
     os.environ["CUDA_PYTHON_DRIVER"] = config.getoption("--driver")
     if config.getoption("--driver") == "nvidia":

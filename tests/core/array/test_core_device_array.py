@@ -78,6 +78,7 @@ def test_types_of_ml_dtypes_have_names(device):
         ((np.int32, (3,)), "is an array itself: add its shape"),
         (None, "dtype must be given"),
         ("nonsense", "dtype must be a NumPy dtype, not 'nonsense'"),
+        (",", "dtype must be a NumPy dtype, not ','"),
         (3, "dtype must be a NumPy dtype, not 3"),
     ],
 )

@@ -203,6 +203,7 @@ GOOD = {"data": (HERE, False), "shape": (2, 3), "typestr": "<i2", "version": 3}
         ({"typestr": None}, r"^'typestr' of the array interface is None, must be a string such as '<f4'$"),
         ({"typestr": "no type"}, r"^the type 'no type' of the array interface, with descr None: "),
         ({"typestr": "<f3"}, r"^the type '<f3' of the array interface"),
+        ({"typestr": ","}, r"^the type ',' of the array interface"),
         ({"typestr": "|V0"}, r"^the array interface's type \|V0 has no bytes$"),
         ({"typestr": "|V4", "descr": [("a", "<f8")]}, r"^'descr' .* must be of the size of typestr '\|V4'$"),
         ({"typestr": "|V4", "descr": 5}, r"^the type '\|V4' of the array interface, with descr 5: "),

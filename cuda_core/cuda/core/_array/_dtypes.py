@@ -20,7 +20,7 @@ def as_dtype(dtype: Any, name: str = "dtype") -> numpy.dtype[Any]:
     """Return `dtype` as a NumPy dtype; raise TypeError if no C++ type of kernels corresponds to it."""
     try:
         found = numpy.dtype(dtype)
-    except TypeError:
+    except (TypeError, ValueError, SyntaxError):  # numpy.dtype(",") raises a SyntaxError
         found = _of_ml_dtypes(dtype, name)
     if dtype is None:
         raise TypeError(f"{name} must be given: numpy.float32, for example")

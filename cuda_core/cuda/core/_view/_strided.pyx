@@ -556,7 +556,7 @@ cdef object read_dtype(object typestr, object descr):
         dtype = numpy.dtype(typestr)
         if dtype.kind == "V" and descr and descr != [("", typestr)]:
             dtype = numpy.dtype(descr)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, SyntaxError) as error:  # numpy.dtype(",") raises a SyntaxError
         raise BufferError(f"the type {typestr!r} of the array interface, with descr {descr!r}: {error}") from None
     if dtype.kind == "V":
         if dtype.itemsize != numpy.dtype(typestr).itemsize:
