@@ -65,7 +65,13 @@ UTILITY = "cuda.bindings._cython_utility"
 UTILITY_SOURCE = f"{BINDINGS}/_cython_utility.c"
 
 # Free-threaded Python enables the GIL when it imports an extension module that does not declare to work without it.
-DIRECTIVES = {"language_level": 3, "embedsignature": False, "freethreading_compatible": True}
+# Cython would print exceptions that cannot be raised by PyErr_Print, which ends the process if they are a SystemExit.
+DIRECTIVES = {
+    "language_level": 3,
+    "embedsignature": False,
+    "freethreading_compatible": True,
+    "unraisable_tracebacks": False,
+}
 
 # -g0 and -s: the flags of Debian's Python include debug information, ten times the size of the code.
 COMPILE = ["-O2", "-g0", "-fno-strict-aliasing", "-Wno-unused-function"]

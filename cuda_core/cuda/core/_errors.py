@@ -167,8 +167,8 @@ def _advice(name: str) -> str:
 def driver_error(name: str, description: str, status: int, call: str, advice: str = "") -> CUDAError:
     """Return the exception for a CUresult."""
     parts = [f"{name}: {description} ({call})"]
-    if advice or (advice_of_status := _advice(name)):
-        parts.append(advice or advice_of_status)
+    if shown := advice or _advice(name):
+        parts.append(shown)
     if name in ASYNCHRONOUS:
         Reported.failures += 1
         parts.append(LATER)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-# cython: auto_pickle=False, unraisable_tracebacks=False
+# cython: auto_pickle=False
 """Allocation: the lifetime of a Buffer's memory, which views and graph nodes may use after the Buffer is closed."""
 
 cimport cython

@@ -44,14 +44,14 @@ class _Array:
         if array.dtype.hasobject:
             raise TypeError(f"{name} has dtype {array.dtype}, Python objects: give an array of numbers")
         if not array.flags.c_contiguous:
-            raise uneven(name, array.shape, array.strides, "bytes")
+            raise not_contiguous(name, array.shape, array.strides, "bytes")
         self.address, self.size = array.ctypes.data, array.nbytes
         self.description = f"{array.dtype}, shape {array.shape}"
 
     def _take_view(self, view: Any, name: str) -> None:
         strides = view.strides
         if not (strides is None or view.size == 0 or _is_row_major(view.shape, strides)):
-            raise uneven(name, view.shape, strides, "elements")
+            raise not_contiguous(name, view.shape, strides, "elements")
         self.address, self.size = view.ptr, view.size * view._bytes_per_item
         self.description = f"{view.dtype}, shape {view.shape}"
 
@@ -69,7 +69,7 @@ def viewed(obj: Any, name: str, stream: Stream) -> Any:
             return numpy.asarray(memory)
         except (TypeError, ValueError):  # a format that NumPy does not know
             if not memory.c_contiguous:
-                raise uneven(name, memory.shape, memory.strides, "bytes") from None
+                raise not_contiguous(name, memory.shape, memory.strides, "bytes") from None
             return numpy.frombuffer(memory.cast("B"), numpy.uint8)
     if any(hasattr(obj, each) for each in ("__dlpack__", "__cuda_array_interface__", "__array_interface__")):
         return StridedMemoryView.from_any_interface(obj, stream_ptr=stream.__cuda_stream__()[1])
@@ -89,7 +89,7 @@ def _is_row_major(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
     return True
 
 
-def uneven(name: str, shape: Any, strides: Any, unit: str) -> ValueError:
+def not_contiguous(name: str, shape: Any, strides: Any, unit: str) -> ValueError:
     """Return the error for an array that is not C-contiguous."""
     return ValueError(
         f"{name} of shape {shape} has strides {strides} ({unit}): give an array in C order without gaps, "

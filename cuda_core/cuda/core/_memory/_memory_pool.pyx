@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-# cython: auto_pickle=False, unraisable_tracebacks=False
+# cython: auto_pickle=False
 """MemoryPool: CUmemoryPool, the stream-ordered allocator behind the pooled memory resources."""
 
 from libc.stdint cimport UINT64_MAX, int32_t, uint64_t, uintptr_t

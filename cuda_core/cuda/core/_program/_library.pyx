@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-# cython: auto_pickle=False, unraisable_tracebacks=False
+# cython: auto_pickle=False
 """Library: CUlibrary, the loaded code behind ObjectCode and Module."""
 
 from libc.stdint cimport uintptr_t

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-# cython: auto_pickle=False, unraisable_tracebacks=False
+# cython: auto_pickle=False
 """Stream: CUstream, an ordered queue of work of a device."""
 
 cimport cython

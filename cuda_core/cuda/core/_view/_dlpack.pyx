@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-# cython: auto_pickle=False, unraisable_tracebacks=False
+# cython: auto_pickle=False
 """DLPack import and export: capsules of version 1.x and of the older unversioned protocol."""
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-# cython: auto_pickle=False, unraisable_tracebacks=False
+# cython: auto_pickle=False
 """Lifetime of Python objects that graphs use, managed by the driver's user objects (CUuserObject).
 
 The driver counts references: a user object lives until no graph and no running launch refers to it. Its destructor

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-# cython: auto_pickle=False, unraisable_tracebacks=False
+# cython: auto_pickle=False
 """OpaqueArray (CUarray) and MipmappedArray (CUmipmappedArray)."""
 
 cimport cython
@@ -293,14 +293,14 @@ cdef class OpaqueArray(_Array):
 
 def _refused(other, name, inwards) -> Exception:
     """Return the error for host memory that cannot be copied."""
-    from cuda.core._memory._array_copy import uneven
+    from cuda.core._memory._array_copy import not_contiguous
 
     try:
         memory = memoryview(other)
     except (BufferError, TypeError, ValueError):
         memory = None
     if memory is not None and not memory.c_contiguous:
-        return uneven(name, memory.shape, memory.strides, "bytes")
+        return not_contiguous(name, memory.shape, memory.strides, "bytes")
     kind = "bytes-like" if inwards else "writable bytes-like"
     return TypeError(f"{name} must be a Buffer or {kind}, not {type(other).__name__}")
 
