@@ -39,10 +39,8 @@ KINDS = {
         "memcheck",
         "{verb} of {size} bytes at byte {offset} of the kernel's parameters, which have {bytes}",
     ),
+    FOUND["FREE"]: ("memcheck", "free() of 0x{address:x}, which malloc() has not returned, or which is free already"),
 }
-KINDS[FOUND["FREE"]] = (
-    "memcheck", "free() of 0x{address:x}, which malloc() has not returned, or which is free already"
-)  # fmt: skip
 for _kind in ("WRITE_AFTER_WRITE", "READ_AFTER_WRITE", "WRITE_AFTER_READ"):
     _order = _kind.lower().replace("_after_", " after a ")
     KINDS[FOUND[_kind]] = ("racecheck", f"{_order} of {{memory}}: nothing orders it after {{other}}")
