@@ -8,7 +8,6 @@ and backward. Candidates take turns; each time is the best of the rounds: `pytho
 
 from __future__ import annotations
 
-import argparse
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -68,21 +67,5 @@ def candidates(case: torch_fusion.Case, gradients: bool) -> dict[str, Callable[[
     return {name: functools.partial(call, *inputs) for name, call in calls.items()}
 
 
-def main() -> None:
-    """Print a table: milliseconds, and ratios to eager."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", help="cases whose names contain this")
-    parser.add_argument("--gradients", action="store_true", help="forward and backward")
-    parser.add_argument("--rounds", type=int, default=20)
-    arguments = parser.parse_args()
-    torch.set_num_threads(1)
-    for name, case in cases().items():
-        if arguments.only and arguments.only not in name:
-            continue
-        times = torch_fusion.best(candidates(case, arguments.gradients), arguments.rounds)
-        texts = [f"{each} {seconds * 1e3:7.2f} ms {seconds / times['eager']:5.2f}" for each, seconds in times.items()]
-        print(f"{name:22}", " | ".join(texts), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    torch_fusion.main(__doc__, cases, candidates)

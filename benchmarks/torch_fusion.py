@@ -103,9 +103,13 @@ def best(calls: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
     return found
 
 
-def main() -> None:
+def main(
+    description: str | None = __doc__,
+    cases: Callable[[], dict[str, Case]] = cases,
+    candidates: Callable[[Case, bool], dict[str, Callable[[], Any]]] = candidates,
+) -> None:
     """Print a table: milliseconds, and ratios to eager."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--only", help="cases whose names contain this")
     parser.add_argument("--gradients", action="store_true", help="forward and backward")
     parser.add_argument("--rounds", type=int, default=20)
@@ -117,7 +121,7 @@ def main() -> None:
         torch._dynamo.reset()
         times = best(candidates(case, arguments.gradients), arguments.rounds)
         texts = [f"{each} {seconds * 1e3:7.2f} ms {seconds / times['eager']:5.2f}" for each, seconds in times.items()]
-        print(f"{name:14}", " | ".join(texts), flush=True)
+        print(f"{name:22}", " | ".join(texts), flush=True)
 
 
 if __name__ == "__main__":
