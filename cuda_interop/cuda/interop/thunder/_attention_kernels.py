@@ -35,10 +35,7 @@ _SOURCE = (
 template <class S, bool MOST> __device__ S reduced(S value)
 {
     __shared__ S parts[THREADS / 32];
-    for (int lanes = 16; lanes > 0; lanes /= 2) {
-        const S other = __shfl_xor_sync(0xffffffff, value, lanes);
-        value = MOST ? max(value, other) : value + other;
-    }
+    value = MOST ? most_of_lanes(value) : add_lanes(value);
     __syncthreads();
     if (threadIdx.x % 32 == 0)
         parts[threadIdx.x / 32] = value;
@@ -57,9 +54,7 @@ template <class T, int N> __device__ Acc<T> dot(const T *a, const T *b, int size
             load<T, N>(a + d, u), load<T, N>(b + d, w);
             for (EACH) sum += u[k] * w[k];
         }
-    for (int lanes = 16; lanes > 0; lanes /= 2)
-        sum += __shfl_xor_sync(0xffffffff, sum, lanes);
-    return sum;
+    return add_lanes(sum);
 }
 
 // A mask, and how far apart its elements are in each dimension: 0 where it has one element for all

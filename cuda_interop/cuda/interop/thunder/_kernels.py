@@ -19,17 +19,9 @@ from cuda.interop.torch import launch_kernel, operator
 _SOURCE = (
     PREAMBLE
     + r"""
-template <class S> __device__ S add_lanes(S value)
+template <int N, class Function> __device__ void for_columns(int n, Function function)  // by a warp
 {
-    for (int lanes = 16; lanes > 0; lanes /= 2)
-        value += __shfl_xor_sync(0xffffffff, value, lanes);
-    return value;
-}
-template <class S> __device__ S most_of_lanes(S value)
-{
-    for (int lanes = 16; lanes > 0; lanes /= 2)
-        value = max(value, __shfl_xor_sync(0xffffffff, value, lanes));
-    return value;
+    for_all<N, int>(n, 0, 1, function);
 }
 #define ROWS long long row = blockIdx.x * (long long)blockDim.y + threadIdx.y; row < rows; row += gridDim.x * blockDim.y
 
@@ -40,18 +32,18 @@ template <class T, int N> __global__ void softmax(const T *x, T *y, long long ro
     S v[N];
     for (ROWS) {
         S top = -__int_as_float(0x7f800000), sum = 0;
-        for_all<N, int>(n, 0, 1, [&](int i) {
+        for_columns<N>(n, [&](int i) {
             load<T, N>(x + row * n + i, v);
             for (EACH) top = max(top, v[k]);
         });
         top = most_of_lanes(top);
-        for_all<N, int>(n, 0, 1, [&](int i) {
+        for_columns<N>(n, [&](int i) {
             load<T, N>(x + row * n + i, v);
             for (EACH) v[k] = exponential(v[k] - top), sum += v[k];
             if (KEPT) store<T, N>(y + row * n + i, v);
         });
         const S factor = 1 / add_lanes(sum);
-        for_all<N, int>(n, 0, 1, [&](int i) {
+        for_columns<N>(n, [&](int i) {
             load<T, N>((KEPT ? y : x) + row * n + i, v);
             for (EACH) v[k] = (KEPT ? v[k] : exponential(v[k] - top)) * factor;
             store<T, N>(y + row * n + i, v);
@@ -64,12 +56,12 @@ template <class T, int N> __global__ void softmax_backward(const T *y, const T *
     S v[N], g[N];
     for (ROWS) {
         S sum = 0;
-        for_all<N, int>(n, 0, 1, [&](int i) {
+        for_columns<N>(n, [&](int i) {
             load<T, N>(y + row * n + i, v), load<T, N>(grad + row * n + i, g);
             for (EACH) sum += v[k] * g[k];
         });
         sum = add_lanes(sum);
-        for_all<N, int>(n, 0, 1, [&](int i) {
+        for_columns<N>(n, [&](int i) {
             load<T, N>(y + row * n + i, v), load<T, N>(grad + row * n + i, g);
             for (EACH) v[k] *= g[k] - sum;
             store<T, N>(dx + row * n + i, v);
@@ -86,19 +78,19 @@ template <class T, int N, bool CENTRED> __global__ void norm(
     for (ROWS) {
         S sum = 0, squares = 0;
         if (CENTRED)
-            for_all<N, int>(n, 0, 1, [&](int i) {
+            for_columns<N>(n, [&](int i) {
                 load<T, N>(x + row * n + i, v);
                 for (EACH) sum += v[k];
             });
         const S middle = CENTRED ? add_lanes(sum) / n : 0;
-        for_all<N, int>(n, 0, 1, [&](int i) {
+        for_columns<N>(n, [&](int i) {
             load<T, N>(x + row * n + i, v);
             for (EACH) squares += (v[k] - middle) * (v[k] - middle);
         });
         const S factor = rsqrt(add_lanes(squares) / n + (S)eps);
         if (threadIdx.x == 0)
             mean[row] = middle, scale[row] = factor;
-        for_all<N, int>(n, 0, 1, [&](int i) {
+        for_columns<N>(n, [&](int i) {
             load<T, N>(x + row * n + i, v);
             for (EACH) w[k] = 1, b[k] = 0;
             if (weight) load<T, N>(weight + i, w);
@@ -117,13 +109,13 @@ template <class T, int N, bool CENTRED> __global__ void norm_backward(
     for (ROWS) {
         const S middle = mean[row], factor = scale[row];
         S along = 0, sum = 0;
-        for_all<N, int>(n, 0, 1, [&](int i) {
+        for_columns<N>(n, [&](int i) {
             load<T, N>(x + row * n + i, v), load<T, N>(grad + row * n + i, g);
             if (weight) load<T, N>(weight + i, w);
             for (EACH) along += g[k] * w[k] * (v[k] - middle) * factor, sum += g[k] * w[k];
         });
         along = add_lanes(along) / n, sum = CENTRED ? add_lanes(sum) / n : 0;
-        for_all<N, int>(n, 0, 1, [&](int i) {
+        for_columns<N>(n, [&](int i) {
             load<T, N>(x + row * n + i, v), load<T, N>(grad + row * n + i, g);
             if (weight) load<T, N>(weight + i, w);
             for (EACH) v[k] = factor * (g[k] * w[k] - sum - (v[k] - middle) * factor * along);
@@ -193,12 +185,12 @@ template <class T, int N> __global__ void cross_entropy(
     S v[N];
     for (ROWS) {
         S top = -__int_as_float(0x7f800000), sum = 0;
-        for_all<N, int>(n, 0, 1, [&](int i) {
+        for_columns<N>(n, [&](int i) {
             load<T, N>(x + row * n + i, v);
             for (EACH) top = max(top, v[k]);
         });
         top = most_of_lanes(top);
-        for_all<N, int>(n, 0, 1, [&](int i) {
+        for_columns<N>(n, [&](int i) {
             load<T, N>(x + row * n + i, v);
             for (EACH) sum += exponential(v[k] - top);
         });
@@ -216,7 +208,7 @@ template <class T, int N> __global__ void cross_entropy_backward(
     for (ROWS) {
         const long long wanted = target[row];
         const Acc<T> g = wanted == ignored ? 0 : grad[row];
-        for_all<N, int>(n, 0, 1, [&](int i) {
+        for_columns<N>(n, [&](int i) {
             load<T, N>(x + row * n + i, v);
             for (EACH) v[k] = g * (exponential(v[k] - log_sum[row]) - (i + k == wanted ? 1 : 0));
             store<T, N>(dx + row * n + i, v);

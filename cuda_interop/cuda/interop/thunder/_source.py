@@ -39,8 +39,22 @@ template <class T, int N> __device__ void store(T *to, const Acc<T> (&from)[N])
 }
 #define EACH int k = 0; k < N; ++k
 
+// The sum, or the maximum, of a warp's values, which all its threads get
+template <class S> __device__ S add_lanes(S value)
+{
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+        value += __shfl_xor_sync(0xffffffff, value, lanes);
+    return value;
+}
+template <class S> __device__ S most_of_lanes(S value)
+{
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+        value = max(value, __shfl_xor_sync(0xffffffff, value, lanes));
+    return value;
+}
+
 // Call a function for numbers below n, N apart. Block `first` of `blocks` has the first ones for its threads in x. The
-// CPU device is faster if all threads go through the loop equally often, and none is masked in it.
+// CPU device is faster if all threads go through the loop equally often, and without masks.
 template <int N, class Index, class Function> __device__ void for_all(
     Index n, Index first, Index blocks, Function function)
 {
