@@ -21,6 +21,13 @@ def test_twelve_programs(tmp_path):
     assert "on CPU device" in done.stdout
 
 
+def test_loops_branches_and_allocations_in_graphs(tmp_path):
+    done = run("warp_graphs.py", tmp_path)
+    assert programs.right(done) == [
+        "loops", "branches", "nested", "graphs_in_graphs", "allocations", "failed_captures",
+    ]  # fmt: skip
+
+
 TEXTURE = """
 import numpy as np, warp as wp
 texture = wp.Texture2D(np.zeros((4, 4), np.float32), device="cuda:0")

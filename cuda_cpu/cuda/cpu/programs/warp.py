@@ -13,12 +13,12 @@ needs NVIDIA's driver. Warp calls it by ctypes, where each function has its argu
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from cuda.cpu.programs.driver_calls import call, returned
+from cuda.cpu.programs.driver_calls import address, call, current, returned, value
+from cuda.cpu.programs.warp_graphs import Graphs
 
 VERSION = "1.19."  # whose functions these are
 _pointer, _size = ctypes.c_void_p, ctypes.c_size_t
@@ -26,27 +26,6 @@ _pointer, _size = ctypes.c_void_p, ctypes.c_size_t
 BUILDERS = {"wp_mesh_create_device": 7, "wp_bvh_create_device": 4}
 LBVH, SAH = 2, 0
 CURRENT = (None, 0, 2**64 - 1)  # Warp's streams that mean the current one of a context
-
-
-def value(argument: Any) -> Any:
-    """Return the number of an argument: Warp passes numbers and ctypes objects."""
-    return getattr(argument, "value", argument)
-
-
-def address(argument: Any) -> ctypes.c_void_p:
-    return _pointer(value(argument))
-
-
-@contextlib.contextmanager
-def current(context: Any = None) -> Iterator[None]:
-    """Make a context current. None: the one that is, or that of device 0 if none is."""
-    if context is None:
-        context = returned(_pointer, "cuCtxGetCurrent") or returned(_pointer, "cuDevicePrimaryCtxRetain", 0)
-    call("cuCtxPushCurrent_v2", address(context))
-    try:
-        yield
-    finally:
-        returned(_pointer, "cuCtxPopCurrent_v2")
 
 
 def wait(context: Any) -> None:
@@ -69,20 +48,16 @@ def fill(to: int, pattern: bytes, count: int, stream: ctypes.c_void_p) -> None:
         call(f"cuMemsetD2D{8 * unit}Async", place, pitch, kind(word), _size(1), _size(count), stream)
 
 
-class Functions:
+class Functions(Graphs):
     """The replaced functions, by their names without the `wp_` in front."""
 
     def __init__(self, core: Any) -> None:
+        super().__init__()
         self.core = core
 
     def _stream(self, context: Any, stream: Any) -> ctypes.c_void_p:
         stream = value(stream)
         return _pointer(self.core.wp_cuda_context_get_stream(context) if stream in CURRENT else stream)
-
-    def alloc_device(self, context: Any, size: int, *_: Any) -> int:
-        return returned(_pointer, "cuMemAlloc_v2", _size(max(size, 1)))
-
-    alloc_device_default = alloc_device_async = alloc_device
 
     def alloc_device_managed(self, context: Any, size: int, *_: Any) -> int:
         return returned(_pointer, "cuMemAllocManaged", _size(max(size, 1)), 1)
@@ -90,11 +65,6 @@ class Functions:
     def alloc_pinned(self, size: int, *_: Any) -> int:
         with current():
             return returned(_pointer, "cuMemHostAlloc", _size(max(size, 1)), 0)
-
-    def free_device(self, context: Any, pointer: Any, *_: Any) -> None:
-        call("cuMemFree_v2", address(pointer))
-
-    free_device_default = free_device_async = free_device
 
     def free_pinned(self, pointer: Any) -> None:
         call("cuMemFreeHost", address(pointer))
@@ -116,42 +86,6 @@ class Functions:
 
     def cuda_event_elapsed_time(self, begin: Any, end: Any) -> float:
         return returned(ctypes.c_float, "cuEventElapsedTime", address(begin), address(end))
-
-    def cuda_stream_is_capturing(self, stream: Any) -> int:
-        status = ctypes.c_int()
-        call("cuStreamIsCapturing", address(stream), ctypes.byref(status))
-        return int(status.value == 1)  # CU_STREAM_CAPTURE_STATUS_ACTIVE
-
-    def cuda_stream_get_capture_id(self, stream: Any) -> int:
-        number = ctypes.c_uint64()
-        nothing = (None,) * 4
-        call("cuStreamGetCaptureInfo_v3", address(stream), ctypes.byref(ctypes.c_int()), ctypes.byref(number), *nothing)
-        return number.value
-
-    def cuda_graph_begin_capture(self, context: Any, stream: Any, external: int, mode: int) -> bool:
-        if not external:  # else somebody else has begun
-            call("cuStreamBeginCapture_v2", address(stream), mode)
-        return True
-
-    def cuda_graph_end_capture(self, context: Any, stream: Any, graph: Any) -> bool:
-        call("cuStreamEndCapture", address(stream), graph)
-        return True
-
-    def cuda_graph_create_exec(self, context: Any, stream: Any, graph: Any, executable: Any) -> bool:
-        call("cuGraphInstantiateWithFlags", executable, address(graph), ctypes.c_uint64(0))
-        return True
-
-    def cuda_graph_launch(self, executable: Any, stream: Any) -> bool:
-        call("cuGraphLaunch", address(executable), address(stream))
-        return True
-
-    def cuda_graph_destroy(self, context: Any, graph: Any) -> bool:
-        call("cuGraphDestroy", address(graph))
-        return True
-
-    def cuda_graph_exec_destroy(self, context: Any, executable: Any) -> bool:
-        call("cuGraphExecDestroy", address(executable))
-        return True
 
 
 def on_host(core: Any, name: str) -> Callable[..., Any]:
