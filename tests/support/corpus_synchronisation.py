@@ -12,6 +12,7 @@ _INIT = _B + "if (T == 0) init(&b, 64); __syncthreads(); "
 BLOCK = {
     "in a branch": "if (@[T < 16@|n > 0@]) __syncthreads(); q[I] = 1;",
     "in both branches": "if (T < @[16@|32@]) { __syncthreads(); q[I] = 1; } else { p[I] = 2; __syncthreads(); }",
+    "in the last branch": "if (@[T < 16@|n > 0@]) { __syncthreads(); q[I] = p[I]; } q[I] += 1;",
     "in a loop": "for (int k = 0; k < @[1 + T % 4@|4@]; k++) __syncthreads(); q[I] = 1;",
     "in a loop at the end": "for (int k = 0; k < @[1 + T % 4@|4@]; k++) __syncthreads();",
     "behind a break": "for (int k = 0; k < 4; k++) { if (@[T == 3 && @|@]k == 2) break; __syncthreads(); } q[I] = 1;",
@@ -39,6 +40,9 @@ WARP = {
         "@[@|if (T + k < 24)@] v += x; } q[I] = v; }", _WARP),
     "shuffle of a lane that has exited": ("if (T > 15) return; q[I] = __shfl_sync(~0u, T, @[31@|3@]);", _WARP),
     "masks that differ": ("q[I] = __shfl_sync(T < 16 ? ~0u : @[0xffffff00@|~0u@], T, 9);", _WARP),
+    "shuffle in a branch before a barrier": (
+        "int v = T; if (T < 16) v = __shfl_down_sync(@[~0u@|0xffff@], v, 1); q[I] = v; __syncthreads(); "
+        "p[I] = q[I ^ 1];", _WARP),
     "vote in a branch": (
         "if (T < 8) q[I] = __ballot_sync(@[~0u@|0xff@], T); else q[I] = __any_sync(0xffffff00, T); "
         "q[I] += __match_any_sync(~0u, T & 1);", _WARP),

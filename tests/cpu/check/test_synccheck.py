@@ -97,6 +97,19 @@ def test_a_barrier_reached_at_two_instructions(checked):
     assert all("of the warp are at a barrier of all its lanes" in line for line in lines)
 
 
+def test_a_barrier_that_lanes_pass_by_a_path_of_their_own(checked):
+    """The two ways of the kernel's last `if` meet behind it."""
+    body = " @{lanes} bra A;\n mov.u32 %r2, 1;\n bra B;\nA: bar.sync 0;\nB: add.u32 %r2, %r2, 1;"
+    assert found(checked, body.format(lanes="%p2")) == []  # whole warps
+    (line,) = found(checked, body.format(lanes="%p1"), block=32)
+    assert "`A: bar.sync 0;`: lanes 0-15 of the warp are at a barrier of all its lanes, and 16-31 are not" in line
+
+
+def test_lanes_that_return_by_a_path_of_their_own_have_passed_no_barrier(checked):
+    body = " @%p1 bra A;\n mov.u32 %r2, 1;\n ret;\nA: bar.sync 0;\n add.u32 %r2, %r2, 1;"
+    assert found(checked, body, block=32) == []
+
+
 def test_a_barrier_in_a_function_that_some_lanes_call(checked):
     lines = found(checked, " @%p1 call meet, ();\n add.u32 %r2, %r2, 1;", block=32)
     assert "`@%p1 call meet, ();`: lanes 0-15 of the warp are at a barrier" in lines[0]
@@ -206,3 +219,23 @@ L: shfl.sync.down.b32 %r3, %r1, 1, 31, -1;
  match.any.sync.b32 %r3, %r1, -1;"""
     lines = found(checked, body, block=32)
     assert any("lanes 0-15 wait for others that they name, of which 16-31 do not come" in line for line in lines)
+
+
+LATER = ["bar.sync 0;", "barrier.sync 0;", "bar.sync 0, 32;", "bar.warp.sync -1;", "vote.sync.ballot.b32 %r3, %p1, -1;"]
+LOOP = " mov.u32 %r4, 0;\nL:\n{body}\n add.u32 %r4, %r4, 1; setp.lt.u32 %p3, %r4, 3; @%p3 bra L;"
+
+
+@pytest.mark.parametrize("later", LATER)
+@pytest.mark.parametrize("frame", ["{body}", LOOP], ids=["straight", "loop"])
+def test_lanes_at_a_later_operation_have_missed_the_earlier_one(checked, frame, later):
+    """The instruction that is wrong is the one in the branch, not the one at which the other lanes wait."""
+    body = frame.format(body=f" @!%p1 bra A;\n shfl.sync.down.b32 %r3, %r1, 1, 31, -1;\nA: {later}")
+    (line,) = found(checked, body, block=32)
+    assert "`shfl.sync.down.b32 %r3, %r1, 1, 31, -1;`: lanes 0-15 wait for others that they name, of which 16-" in line
+
+
+@pytest.mark.parametrize("frame", ["{body}", LOOP], ids=["straight", "loop"])
+def test_lanes_at_a_later_operation_wait_for_those_at_a_barrier_in_a_branch(checked, frame):
+    body = frame.format(body=" @%p1 bar.sync 0;\n shfl.sync.down.b32 %r3, %r1, 1, 31, -1;")
+    (line,) = found(checked, body, block=32)
+    assert "`@%p1 bar.sync 0;`: lanes 0-15 of the warp are at a barrier of all its lanes, and 16-31 are not" in line

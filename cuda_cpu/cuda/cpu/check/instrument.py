@@ -12,13 +12,9 @@ import weakref
 from collections.abc import Callable
 
 from cuda.cpu.check import (
-    ALIGNED,
-    ALONE,
     BASES,
-    EACH,
     FREE,
     FRESH,
-    FULL,
     INITCHECK,
     MEMCHECK,
     ORDERS,
@@ -26,7 +22,6 @@ from cuda.cpu.check import (
     READ,
     ROW,
     SIZED,
-    SOURCES,
     SPACES,
     STEP,
     STRONG,
@@ -38,24 +33,28 @@ from cuda.cpu.check import (
     bounds,
 )
 from cuda.cpu.check.accesses import ACCESSES, Access
+from cuda.cpu.check.arguments import MOST_ELEMENTS, NULL, site, site_number, stored, stored_bases, stored_rows
+from cuda.cpu.check.barriers import (
+    meet,
+    report_barrier,
+    report_bypassed,
+    report_missed,
+    report_stranded,
+    report_warp_sync,
+)
 from cuda.cpu.check.unraced import unraced
 from cuda.cpu.check.variables import Origins, source_name
 from cuda.cpu.emit.access.addresses import advanced, pointers
-from cuda.cpu.emit.instructions.sync import of_first_lane
-from cuda.cpu.emit.instructions.warp import shuffle_sources
 from cuda.cpu.emit.llvm.slot import Slot
 from cuda.cpu.emit.llvm.values import Shape, Value, constant
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.emit.simt.function_facts import FunctionFacts
 from cuda.cpu.emit.simt.instrumentation import Instrumentation
-from cuda.cpu.passes.graph import WARP, Block, Step
+from cuda.cpu.passes.graph import Step
 from cuda.cpu.passes.split_blocks import BARRIERS, COLLECTIVES
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Immediate, Instruction
+from cuda.cpu.ptx.syntax import Instruction
 
-NULL = Value("null", "ptr", literal=True)
-WARP_MASK = 0xFFFFFFFF
-MOST_ELEMENTS = 8
 SINGLY = 0  # in tests, ACCESS_SINGLY
 ORIGINS: weakref.WeakKeyDictionary[FunctionFacts, Origins] = weakref.WeakKeyDictionary()
 
@@ -71,7 +70,7 @@ def surround(frame: Frame, step: Step, emit: Callable[[], None]) -> None:
         return
     (access,) = accesses
     pointer = pointers(frame, access.address, access.space)
-    right = bounds.is_right(frame, access, pointer, _variable(frame, access), _site(frame))
+    right = bounds.is_right(frame, access, pointer, _variable(frame, access), site_number(frame))
     frame.lanes()  # here, so that both branches may use them
     builder, results = frame.builder, [_result(frame, name) for name in step.writes]
     labels = [builder.new_label(stem) for stem in ("right", "doubtful", "accessed")]
@@ -107,14 +106,14 @@ def _needed(frame: Frame, step: Step) -> int:
 def _before(frame: Frame, step: Step, accesses: list[Access], checks: int) -> None:
     instruction, form = step.operation()
     if instruction.opcode == "wmma" and frame.module.checks & RACECHECK:
-        _meet(frame)
+        meet(frame)
     for access in accesses:
         if not _check_rows(frame, access, checks):
             _check(frame, access, checks)
     if (instruction.opcode in COLLECTIVES and "sync" in form.modifiers) or "warp" in form.modifiers:
-        _report_warp_sync(frame, instruction, form)
+        report_warp_sync(frame, instruction, form)
     if instruction.opcode in BARRIERS and "warp" not in form.modifiers:
-        _report_barrier(frame, instruction, form)
+        report_barrier(frame, instruction, form)
     if frame.module.checks & RACECHECK and (order := _order(instruction, form)) is not None:
         what, count = order
         frame.service("check_order", frame.mask, constant(ORDERS[what], "i32"), constant(count, "i32"))
@@ -139,105 +138,6 @@ def _order(instruction: Instruction, form: Form) -> tuple[str, int] | None:
     if "wait_group" in modifiers:
         return f"wait{bulk}{'_read' if 'read' in modifiers else ''}", instruction.immediate(0)
     return None
-
-
-def _meet(frame: Frame) -> None:
-    """Report an operation that synchronises all lanes of the warp."""
-    masks = _buffer(frame, constant(WARP_MASK, "i64"))
-    frame.service("check_warp", frame.mask, site(frame), constant(RACECHECK << 4, "i32"), masks)
-
-
-def _report_warp_sync(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Report the member mask of each lane in an operation of the warp, and which lane it reads in a shuffle."""
-    if not frame.module.checks & (RACECHECK | SYNCCHECK):
-        return
-    what, named = frame.module.checks << 4, instruction.operands[-1]
-    if not what >> 4 & SYNCCHECK and isinstance(named, Immediate) and named.value & WARP_MASK == WARP_MASK:
-        name = "@all.lanes"
-        frame.module.constant(name, f"[{frame.width} x i64]", f"[{', '.join([f'i64 {WARP_MASK}'] * frame.width)}]")
-        masks = Value(name, "ptr", literal=True)
-        frame.service("check_warp", frame.mask, site(frame), constant(what | FULL, "i32"), masks)
-        return
-    rows = [frame.read(named, "b32")]
-    if instruction.opcode == "shfl":
-        rows.append(shuffle_sources(frame, instruction, form))
-        what |= SOURCES | (EACH if form.mode == "bfly" else 0)
-    masks = _buffers(frame, MOST_ELEMENTS, tuple(rows))
-    frame.service("check_warp", frame.mask, site(frame), constant(what, "i32"), masks)
-
-
-def report_stranded(frame: Frame, pending: list[Slot]) -> None:
-    """Report lanes that wait at operations of the warp for lanes that can no longer arrive; `pending` is by block."""
-    if not frame.module.checks & SYNCCHECK:
-        return
-    builder = frame.builder
-    for block, slot in zip(frame.graph.blocks, pending, strict=True):
-        if block.barrier != WARP:
-            continue
-        lanes = slot.load()
-        some, after = builder.new_label("alone"), builder.new_label("others")
-        builder.branch(builder.is_zero(lanes), after, some)
-        builder.label(some)
-        frame.at_line(block.steps[0].instruction.line)
-        what = constant(frame.module.checks << 4 | ALONE, "i32")
-        frame.service("check_warp", lanes, site(frame), what, NULL)
-        builder.jump(after)
-        builder.label(after)
-
-
-def report_bypassed(frame: Frame, block: Block, pending: list[Slot]) -> None:
-    """Report lanes that have reached a block by a path around a barrier at which other lanes of their warp wait.
-
-    The block can be reached from the barrier, but not the barrier from the block. Lanes that return by a path of their
-    own are not reported.
-    """
-    if not frame.module.checks & SYNCCHECK:
-        return
-    builder = frame.builder
-    for barrier in _passed(frame, block.number):
-        instruction = barrier.steps[0].instruction
-        if isinstance(instruction, Instruction) and not _is_aligned(instruction):
-            continue
-        lanes = pending[barrier.number].load()
-        some, after = builder.new_label("past"), builder.new_label("none")
-        builder.branch(builder.is_zero(lanes), after, some)
-        builder.label(some)
-        frame.at_line(instruction.line)
-        what = constant(frame.module.checks << 4 | ALONE, "i32")
-        frame.service("check_barrier", lanes, site(frame), what, constant(0, "i32"), frame.mask)
-        builder.jump(after)
-        builder.label(after)
-
-
-def _passed(frame: Frame, number: int) -> list[Block]:
-    """Return the barriers that an edge to the block bypasses."""
-    blocks, reach = frame.graph.blocks, frame.facts.reach
-    before = [block.number for block in blocks if number in block.end.targets]
-    return [
-        block
-        for block in blocks
-        if block.waits and reach[block.number] >> number & 1 and not reach[number] >> block.number & 1
-        and any(each != block.number and reach[each] >> block.number & 1 for each in before)
-    ]  # fmt: skip
-
-
-def _is_aligned(instruction: Instruction) -> bool:
-    """Return whether all lanes of a warp must execute a barrier together."""
-    return instruction.opcode == "bar" or "aligned" in instruction.modifiers
-
-
-def _report_barrier(frame: Frame, instruction: Instruction, form: Form) -> None:
-    """Report the lanes that arrive at a barrier of the block or cluster."""
-    if not frame.module.checks & SYNCCHECK:
-        return
-    operands = list(instruction.operands)
-    if form.red:
-        operands = operands[1:-1]
-    number, threads = ([of_first_lane(frame, frame.read(each, "u32")) for each in operands] + [constant(0, "i32")] * 2)[
-        :2
-    ]
-    what = constant(frame.module.checks << 4 | (ALIGNED if _is_aligned(instruction) else 0), "i32")
-    frame.service("check_barrier", frame.mask, site(frame), what, number, threads)
 
 
 def _check_rows(frame: Frame, access: Access, checks: int) -> bool:
@@ -288,9 +188,9 @@ def _check(frame: Frame, access: Access, checks: int) -> None:
     what |= UNIFORM if pointer.uniform else ROW if bounds.is_row(frame, access) else 0
     if bases:
         what |= BASES
-        buffer = _bases(frame, bases)
+        buffer = stored_bases(frame, bases)
     else:
-        buffer = _buffer(frame, builder.cast("ptrtoint", pointer, "i64"))
+        buffer = stored(frame, builder.cast("ptrtoint", pointer, "i64"))
     lanes = frame.mask
     if access.lanes != -1:
         lanes = builder.binary("and", lanes, access.lanes)
@@ -340,13 +240,13 @@ def _pointers(frame: Frame, offsets: tuple[int, ...]) -> tuple[Value, ...]:
 def _operands(frame: Frame, variable: tuple[Value, ...] | None, rows: tuple[Value, ...]) -> Value:
     """Store what check_access gets in `values`: if the variable is known, it has the first row."""
     if variable is None:
-        return _buffers(frame, MOST_ELEMENTS, rows) if rows else NULL
+        return stored_rows(frame, MOST_ELEMENTS, rows) if rows else NULL
     if not rows and all(each.literal for each in variable):
         text = ", ".join(frame.builder.typed(each) for each in variable)
         name = f"@within.{'.'.join(each.ref.removeprefix('@') for each in variable)}"
         frame.module.constant(name, "{ i64, i64, i64, ptr }", f"{{ {text} }}")
         return Value(name, "ptr", literal=True)
-    buffer = _buffers(frame, MOST_ELEMENTS + 1, (constant(0, "i64"), *rows))
+    buffer = stored_rows(frame, MOST_ELEMENTS + 1, (constant(0, "i64"), *rows))
     for number, each in enumerate(variable):
         frame.builder.store(each, frame.builder.offset(buffer.ref, 8 * number), align=8)
     return buffer
@@ -361,45 +261,12 @@ def allocated(frame: Frame, size: Value) -> None:
     frame.service("check_access", lanes, site(frame), constant(what, "i32"), size, NULL, NULL)
 
 
-def _buffer(frame: Frame, *values: Value) -> Value:
-    return _buffers(frame, 0, values)
-
-
-def _bases(frame: Frame, bases: list[Value]) -> Value:
-    """Store the first address of each row of lanes."""
-    buffer = _buffer(frame)
-    for number, base in enumerate(bases):
-        offset = frame.builder.offset(buffer.ref, 8 * number * frame.module.lane_run)
-        frame.builder.store(base, offset, align=8)
-    return buffer
-
-
-def _buffers(frame: Frame, count: int, values: tuple[Value, ...]) -> Value:
-    """Store values per lane for the runtime, in a buffer for `count` of them (0: the buffer for one)."""
-    builder = frame.builder
-    if count not in frame.check_buffers:
-        frame.check_buffers[count] = builder.alloca(f"[{max(count, 1)} x {builder.type('i64')}]", 64)
-    for number, value in enumerate(values):
-        at = builder.offset(frame.check_buffers[count], number * frame.width * 8)
-        builder.store(builder.broadcast(builder.resize(builder.bits(value), "i64")), at, align=64)
-    return Value(frame.check_buffers[count], "ptr")
-
-
-def site(frame: Frame) -> Value:
-    """Return the site of the instruction in reports: the number of its function, and its line."""
-    return constant(_site(frame), "i64")
-
-
-def _site(frame: Frame) -> int:
-    return frame.module.functions.index(frame.facts.function.name) << 32 | frame.line
-
-
 def reading(frame: Frame, pointer: Value, size: int) -> Value:
     """Check reads of shared memory by a descriptor; return the addresses that are right."""
     if not (checks := frame.module.checks & (MEMCHECK | INITCHECK)):
         return pointer
     what = SPACES["shared"] | checks << 4 | READ
-    buffer = _buffer(frame, frame.builder.cast("ptrtoint", pointer, "i64"))
+    buffer = stored(frame, frame.builder.cast("ptrtoint", pointer, "i64"))
     frame.service("check_access", frame.mask, site(frame), constant(what, "i32"), constant(size, "i32"), buffer, NULL)
     found = frame.builder.load("i64", buffer.ref, shape=Shape.VECTOR, align=64)
     return frame.builder.cast("inttoptr", found, "ptr")
@@ -444,5 +311,6 @@ class Checks(Instrumentation):
     freeing = staticmethod(freeing)
     reading = staticmethod(reading)
     entered = staticmethod(report_written)
+    report_missed = staticmethod(report_missed)
     report_stranded = staticmethod(report_stranded)
     report_bypassed = staticmethod(report_bypassed)

@@ -358,6 +358,7 @@ class Flow:
         last = builder.new_label("last")
         builder.branch(self.from_start.load(), last, f"dispatch{self.region}")
         builder.label(last)
+        self._release_missed()
         self._try([block for block in blocks if block.waits])
         # No lane can reach the lanes that still wait: undefined behaviour in PTX, but the kernel must end.
         stuck, force = self._lanes_at(lambda block: block.barrier == WARP), builder.new_label("force")
@@ -367,6 +368,20 @@ class Flow:
             instrumentation.report_stranded(self.frame, self.pending)
         self.released.store(-1)
         builder.jump(f"dispatch{self.region}")
+
+    def _release_missed(self) -> None:
+        """Let checks report lanes at warp operations that others have passed; these lanes then go on."""
+        instrumentation = self.frame.module.settings.instrumentation
+        lanes = instrumentation.report_missed(self.frame, self.pending) if instrumentation is not None else None
+        if lanes is None:
+            return
+        builder = self.builder
+        none, some = builder.new_label("missed_none"), builder.new_label("missed")
+        builder.branch(builder.is_zero(lanes), none, some)
+        builder.label(some)
+        self.released.store(builder.binary("or", self.released.load(), lanes))
+        builder.jump(f"dispatch{self.region}")
+        builder.label(none)
 
     def _try(self, blocks: list[Block]) -> None:
         """Run the first of some blocks that has lanes, if these need not wait there."""

@@ -77,6 +77,10 @@ class Instrumentation:
     def finish(self, frame: Frame) -> None:
         """Complete a function."""
 
+    def report_missed(self, frame: Frame, pending: list[Slot]) -> Value | None:
+        """Report lanes that wait at warp operations for lanes further on; return them, None: nothing was emitted."""
+        return None
+
     def report_stranded(self, frame: Frame, pending: list[Slot]) -> None:
         """Report lanes that wait at warp operations for lanes that cannot come any more; `pending` is by block."""
 
