@@ -51,20 +51,21 @@ class Checks:
             raise pytest.UsageError(f"{_OPTION}: {_NEEDED}" + (f" (it is {found!r})" if found else ""))
         from cuda.cpu import check
         from cuda.cpu.check import state, suppressions
-        from cuda.cpu.check.options import VARIABLE, OptionError, Options
+        from cuda.cpu.check.options import VARIABLE, Options
 
         self._folder = tempfile.mkdtemp(prefix="cuda-cpu-check-")  # child processes of tests record here
         self._read: dict[str, int] = {}
         path = given.cuda_check_suppressions and os.path.abspath(given.cuda_check_suppressions)
         options = Options(given.cuda_check_kernel, suppressions=path, records=self._folder, quiet=True)
         try:
-            options.check()
+            check.pattern_of(options.kernel, f"{_OPTION}-kernel")
             _, leaks = check.demand(given.cuda_check, "there is no check")
             if path:
                 suppressions.read(path)
-        except (ValueError, OptionError, suppressions.SuppressionError) as error:
+        except (ValueError, suppressions.SuppressionError) as error:
             shutil.rmtree(self._folder)
-            raise pytest.UsageError(f"{_OPTION}: {str(error).removeprefix('--')}") from None
+            where = "" if str(error).startswith(_OPTION) else f"{_OPTION}: "
+            raise pytest.UsageError(f"{where}{error}") from None
         if leaks:
             raise pytest.UsageError(
                 f"{_OPTION}: leakcheck looks at the end of a context, not of a test: "

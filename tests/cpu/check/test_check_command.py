@@ -289,7 +289,7 @@ launch()
         (["--checks", "racechek"], "--checks: 'racechek'; did you mean racecheck?"),
         (["--checks", ""], "--checks: '', which names no check; it takes memcheck, "),
         (["--checks", " , "], "--checks: ' , ', which names no check"),
-        (["--kernel", "("], "--kernel '(' is no regular expression"),
+        (["--kernel", "("], "--kernel is '(', which is no regular expression: "),
         (["--launch", "-1"], "--launch is -1"),
         (["--launch", "0"], "--launch is 0; launches are counted from 1"),
         (["--print-limit", "-1"], "--print-limit is -1"),

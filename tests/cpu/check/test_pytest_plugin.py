@@ -165,7 +165,7 @@ def test_filters_and_suppressions(tmp_path):
         (("--cuda-check-kernel=k",), "cpu", "--cuda-check-kernel: it is for --cuda-check, which is not given"),
         (("--cuda-check-suppressions=f",), "", "--cuda-check-suppressions: it is for --cuda-check, which is not"),
         (("--cuda-check=leakcheck",), "cpu", "leakcheck looks at the end of a context"),
-        (("--cuda-check=all", "--cuda-check-kernel=("), "cpu", "is no regular expression"),
+        (("--cuda-check=all", "--cuda-check-kernel=("), "cpu", "--cuda-check-kernel is '(', which is no regular"),
         (("--cuda-check=all", "--cuda-check-suppressions=test_it.py"), "cpu", "test_it.py, line 1: "),
     ],
 )

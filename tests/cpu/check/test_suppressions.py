@@ -69,7 +69,7 @@ def test_unused_rules(tmp_path):
         ("checker", "'checker' is no name=value"),
         ("checker=", "is no name=value"),
         ("kernel=a kernel=b", "kernel is given twice"),
-        ("kernel=(", "is no regular expression"),
+        ("kernel=(", "kernel= is '(', which is no regular expression"),
         ("function='x", "No closing quotation"),
         ("checker=memchek", "did you mean memcheck?"),
     ],

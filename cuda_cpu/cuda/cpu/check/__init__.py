@@ -128,17 +128,17 @@ def demand(text: str, where: str) -> tuple[int, bool]:
     return checks, leaks
 
 
-def pattern_of(kernels: object) -> re.Pattern[str]:
-    """Return the regular expression of an argument `kernels`.
+def pattern_of(value: object, name: str = "kernels") -> re.Pattern[str]:
+    """Return the regular expression for names of kernels that an argument or option has, which `name` names.
 
     Raises
     ------
     TypeError, ValueError
         It is none.
     """
-    if not isinstance(kernels, str):
-        raise TypeError(f"kernels is {kernels!r}, must be a regular expression for names of kernels, as a string")
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {value!r}, must be a regular expression for names of kernels, as a string")
     try:
-        return re.compile(kernels)
+        return re.compile(value)
     except re.error as error:
-        raise ValueError(f"kernels is {kernels!r}, which is no regular expression: {error}") from None
+        raise ValueError(f"{name} is {value!r}, which is no regular expression: {error}") from None

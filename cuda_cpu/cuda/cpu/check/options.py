@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from dataclasses import asdict, dataclass, fields
 
+from cuda.cpu.check import pattern_of
 from cuda.cpu.check.finding import SEVERITIES
 
 VARIABLE = "CUDA_CPU_CHECK_OPTIONS"  # JSON
@@ -33,9 +33,9 @@ class Options:
     def check(self) -> None:
         """Raise an OptionError if an option is wrong."""
         try:
-            re.compile(self.kernel)
-        except re.error as error:
-            raise OptionError(f"--kernel {self.kernel!r} is no regular expression: {error}") from None
+            pattern_of(self.kernel, "--kernel")
+        except ValueError as error:
+            raise OptionError(str(error)) from None
         if self.launch is not None and self.launch < 1:
             raise OptionError(f"--launch is {self.launch}; launches are counted from 1")
         if self.print_limit < 0:

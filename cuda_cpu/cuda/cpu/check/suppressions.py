@@ -112,10 +112,7 @@ def _parse(line: str) -> dict[str, str]:
     if found.get("checker", CHECKERS[0]) not in CHECKERS:
         near = difflib.get_close_matches(found["checker"], CHECKERS, 1)
         raise ValueError(f"checker={found['checker']} is not known; did you mean {', '.join(near or CHECKERS)}?")
-    try:
-        re.compile(found.get("kernel", ""))
-    except re.error as error:
-        raise ValueError(f"kernel={found['kernel']!r} is no regular expression: {error}") from None
+    check.pattern_of(found.get("kernel", ""), "kernel=")
     return found
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import sys
 from dataclasses import asdict, dataclass, fields
 
@@ -41,13 +40,11 @@ class Options:
     def check(self) -> None:
         """Raise a ProfileError if an option is wrong."""
         try:
-            re.compile(self.kernel)
+            check.pattern_of(self.kernel, "--kernel")
             for name in self.names():
                 find(name)
             if self.baseline:
                 datas.read(self.baseline)
-        except re.error as error:
-            raise ProfileError(f"--kernel {self.kernel!r} is no regular expression: {error}") from None
         except own(KeyError, ValueError, OSError) as error:
             raise ProfileError(str(error.args[0] if isinstance(error, KeyError) else error)) from None
         if check.chosen() & check.INITCHECK:
