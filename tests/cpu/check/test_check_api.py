@@ -56,11 +56,11 @@ class Program:
         image = ctypes.create_string_buffer((HEAD + text).encode())
         return driver.cuModuleLoadData(ctypes.addressof(image))
 
-    def start(self, name="k", count=1):
+    def start(self, name="k", count=1, block=1):
         value = c_uint64(self.buffer)
         values = (ctypes.c_void_p * 1)(ctypes.addressof(value))
         for _ in range(count):
-            driver.cuLaunchKernel(self.functions[name], 1, 1, 1, 1, 1, 1, 0, 0, ctypes.addressof(values), 0)
+            driver.cuLaunchKernel(self.functions[name], 1, 1, 1, block, 1, 1, 0, 0, ctypes.addressof(values), 0)
 
 
 def test_findings_of_a_block(program):
@@ -75,6 +75,37 @@ def test_findings_of_a_block(program):
     assert second.launch == first.launch + 1
     assert first.launch_stack[0] == Frame("Program.start", __file__, first.launch_stack[0].line)
     assert first.launch_stack[1].function == "test_findings_of_a_block"
+
+
+ALLOCATIONS = [  # checks, the kernel's body, whether the message names the buffer
+    ("memcheck", "st.global.u32 [%d1+2], 1;", False),  # misaligned
+    ("memcheck", "st.global.u32 [%d1+64], 1;", True),
+    ("memcheck", "mov.u64 %d1, 0; st.global.u32 [%d1], 1;", False),
+    ("memcheck", "st.shared.u32 [s+8], 1;", False),
+    ("memcheck", "st.local.u32 [l+4], 1;", False),
+    ("racecheck", "st.global.u32 [%d1+4], %r1;", True),
+    ("racecheck", "st.shared.u32 [s], %r1;", False),
+    ("synccheck", "setp.eq.u32 %p1, %r1, 0; @%p1 bar.sync 0; mov.u32 %r1, 0;", False),
+    ("initcheck", "ld.global.u32 %r2, [%d1+8];", True),
+    ("initcheck", "ld.shared.u32 %r2, [s];", False),
+]
+
+
+@pytest.mark.parametrize(("checks", "body", "named"), ALLOCATIONS)
+def test_the_allocation_that_a_message_names(program, checks, body, named):
+    with Check(checks) as checked:
+        program.buffer = driver.cuMemAlloc(64)
+        module = program.load(f""".visible .entry k(.param .u64 p) {{
+ .reg .b64 %d<2>; .reg .b32 %r<3>; .reg .pred %p<2>;
+ .shared .b32 s[2]; .local .b32 l[1]; ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; {body} ret; }}""")
+        program.functions["k"] = driver.cuModuleGetFunction(module, b"k")
+        program.start(block=2)
+    (found,) = checked.findings
+    assert (found.allocation_address, found.allocation_size) == ((program.buffer, 64) if named else (0, 0))
+    assert (f"the allocation of 64 bytes at 0x{program.buffer:x} made by" in found.message) == named
+    assert ("allocationAddress" in checked.to_xml()) == named
+    (record,) = json.loads(checked.to_json())["findings"]
+    assert record["allocation_address"] == found.allocation_address
 
 
 def test_it_can_be_used_again_and_as_a_decorator(program):

@@ -63,7 +63,8 @@ def test_finding_names_both_kernels_streams_and_calls():
     assert finding.stream != finding.other_stream
     assert "kernel 'put'" in finding.message
     assert "record an event in" in finding.message
-    assert "byte 0 of the allocation of 1024 bytes" in finding.message
+    assert f"byte 0 of the allocation of 1024 bytes at 0x{finding.allocation_address:x} made by" in finding.message
+    assert finding.allocation_size == 1024
     lines = [next(frame.line for frame in stack if frame.file == "two") for stack in
              (finding.launch_stack, finding.other_launch_stack)]  # fmt: skip
     assert lines == [2, 1]

@@ -31,12 +31,14 @@ def finding_of(raw: _runtime.Finding, kernel: str, code: Any) -> Finding:
     checker, _, message = report.describe(raw, kernel, locate).partition(": ")
     instruction = _INSTRUCTION.search(locate(kernel, raw.site))
     race = checker == "racecheck"
+    start, size = report.allocation_of(raw)
     return Finding(
         checker, NAMES[raw.kind], "error", message, kernel, recorder.number_of(raw.grid_id), raw.block, raw.thread,
         raw.count, raw.address, raw.size, instruction[1] if instruction else "", frames_of(kernel, code, raw.site),
         frames_of(kernel, code, raw.other_site) if race else (), stacks.launches.find(raw.grid_id),
         stacks.allocations.find(raw.allocation),
         stacks.frees.find(raw.allocation) if NAMES[raw.kind] == "freed" else (),
+        allocation_address=start, allocation_size=size,
     )  # fmt: skip
 
 
@@ -76,9 +78,11 @@ def demangled(name: str) -> str:
 def leaked_memory(records: Iterable[Any]) -> Iterator[Finding]:
     """Yield a finding for each allocation that still exists."""
     for each in records:
-        yield _leak(
-            "memory", "warning", f"{each.size} bytes at 0x{each.start:x} made by {each.origin} were never freed",
-            each.start, each.size, stacks.allocations.find(each.tag),
+        yield Finding(
+            "leakcheck", "memory", "warning",
+            f"{each.size} bytes at 0x{each.start:x} made by {each.origin} were never freed",
+            address=each.start, size=each.size, allocation_stack=stacks.allocations.find(each.tag),
+            allocation_address=each.start, allocation_size=each.size,
         )  # fmt: skip
 
 
@@ -100,8 +104,5 @@ def leaked_objects(kind: str, ended: str, handles: Iterable[int], severity: str)
     """Yield a finding for each object that still exists."""
     for handle in sorted(handles):
         text = f"{kind.replace('_', ' ')} 0x{handle:x} was never {ended}"
-        yield _leak(kind, severity, text, handle, 0, stacks.handles.find(handle))
-
-
-def _leak(kind: str, severity: str, message: str, address: int, size: int, stack: Stack) -> Finding:
-    return Finding("leakcheck", kind, severity, message, address=address, size=size, allocation_stack=stack)
+        stack = stacks.handles.find(handle)
+        yield Finding("leakcheck", kind, severity, text, address=handle, allocation_stack=stack)

@@ -67,6 +67,8 @@ class Finding:
         Python's call stacks when the kernel was launched, and when the memory was allocated and freed.
     other_launch_stack : tuple of Frame
         Python's call stack of the other call, in a race between two operations of streams.
+    allocation_address, allocation_size : int
+        Where the allocation begins that `message` names, and its bytes; 0 where it names none.
     stream, other_stream : str
         The streams of the two, "" in other findings.
     process : int
@@ -95,6 +97,8 @@ class Finding:
     allocation_stack: Stack = ()
     free_stack: Stack = ()
     other_launch_stack: Stack = ()
+    allocation_address: int = 0
+    allocation_size: int = 0
     stream: str = ""
     other_stream: str = ""
     process: int = 0

@@ -85,6 +85,8 @@ def _record(root: ElementTree.Element, finding: Finding) -> None:
         _texts(record, process=finding.process, processName=finding.process_name)
     what = ElementTree.SubElement(record, "what")
     _texts(what, text=finding.message, address=f"0x{finding.address:x}", size=finding.size)
+    if finding.allocation_size:
+        _texts(what, allocationAddress=f"0x{finding.allocation_address:x}", allocationSize=finding.allocation_size)
     if finding.stream or finding.other_stream:
         _texts(what, stream=finding.stream, otherStream=finding.other_stream)
     if finding.kernel:

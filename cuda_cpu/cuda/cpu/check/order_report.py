@@ -106,7 +106,8 @@ def report(found: Iterable[tuple[Access, Access, Any]], nodes: Any) -> None:
 def _finding(
     first: Side, second: Side, address: int, size: int, allocation: int, count: int, nodes: Any
 ) -> tuple[Finding, int]:
-    kind, text = _description(first, second, _memory(address))
+    known, start, extent = state.driver.memory_at(address) if state.driver is not None else ("", 0, 0)
+    kind, text = _description(first, second, f"0x{address:x}{known}")
     calls = first.access.call, second.access.call
     main, other = (second, first) if second.access.raw.kernel or not first.access.raw.kernel else (first, second)
     raw = main.access.raw
@@ -118,13 +119,9 @@ def _finding(
         "racecheck", kind, "warning" if "warning" in (each.severity for each in calls) else "error",
         text, raw.kernel, number, main.block, main.thread, count, address, size, instruction,
         main.frames(), other.frames(), launched[0], stacks.allocations.find(allocation),
-        other_launch_stack=launched[1], stream=main.access.call.stream, other_stream=other.access.call.stream,
+        other_launch_stack=launched[1], allocation_address=start, allocation_size=extent,
+        stream=main.access.call.stream, other_stream=other.access.call.stream,
     ), raw.grid_id  # fmt: skip
-
-
-def _memory(address: int) -> str:
-    known = state.driver.memory_at(address) if state.driver is not None else ""
-    return f"0x{address:x}{known}"
 
 
 def _description(first: Side, second: Side, memory: str) -> tuple[str, str]:

@@ -80,6 +80,16 @@ def allocation(finding: Finding) -> str:
     return f"the allocation of {finding.bytes} bytes at 0x{finding.start:x} made by {finding.origin}"
 
 
+def allocation_of(finding: Finding) -> tuple[int, int]:
+    """Return address and bytes of the allocation that the text of a finding names, zeros if it names none."""
+    check = KINDS[finding.kind][0]
+    in_block = finding.flags & 15 in (SPACES["shared"], SPACES["local"])
+    is_named = finding.relation or finding.kind == FOUND["FREED"]
+    if check in ("racecheck", "initcheck"):
+        is_named = finding.bytes and not in_block
+    return (finding.start, finding.bytes) if is_named and check != "synccheck" else (0, 0)
+
+
 def describe(finding: Finding, kernel: str, locate: Callable[[str, int], str]) -> str:
     """Return a finding as a line of text; `locate` names an instruction by kernel and site."""
     check, text = KINDS[finding.kind]

@@ -25,7 +25,8 @@ class Driver(NamedTuple):
     is_idle: Callable[[], bool]  # whether all launches have ended
     programs: Callable[[], dict[int, Any]]  # the programs of loaded modules, by their symbols
     stream_name: Callable[[Any], str]  # of the stream of a queue
-    memory_at: Callable[[int], str]  # ", byte 0 of the allocation that ...", or ""
+    # Of the allocation at an address: ", byte 0 of the allocation that ...", its start and size; or "" and zeros.
+    memory_at: Callable[[int], tuple[str, int, int]]
 
 
 active = False  # whether call stacks are recorded

@@ -75,12 +75,13 @@ def _name_of(of: stream.Stream) -> str:
     return f"stream {of.id}{where}"
 
 
-def memory_at(where: int) -> str:
+def memory_at(where: int) -> tuple[str, int, int]:
+    """Return ", byte 0 of the allocation that ..." for an address, and address and size of that allocation."""
     record = address.find(where)
     if record is None:
-        return ""
+        return "", 0, 0
     allocation = f"the allocation of {record.size} bytes at 0x{record.start:x} made by {record.origin}"
-    return f", byte {where - record.start} of {allocation}"
+    return f", byte {where - record.start} of {allocation}", record.start, record.size
 
 
 def forget_after_fork() -> None:
