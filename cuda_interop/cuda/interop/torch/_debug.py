@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -16,6 +16,9 @@ from cuda.interop._errors import OperatorError
 from cuda.interop._record import Launch
 from cuda.interop._signature import Parameter
 from cuda.interop.torch._run import stream_of
+
+if TYPE_CHECKING:
+    from cuda.cpu.check import Finding
 
 _PATTERNS = (0x5A, 0xA5)  # memory that nothing wrote has the first in one run, and the second in another
 
@@ -75,10 +78,10 @@ class _Copies:
             self.stream.sync()
         return self.tables[-1]
 
-    def labels(self, message: str, arguments: Sequence[tuple[str, torch.Tensor]]) -> str:
-        """Return which arguments are in the allocation that a message of memcheck names, "" if it names none."""
+    def labels(self, finding: Finding, arguments: Sequence[tuple[str, torch.Tensor]]) -> str:
+        """Return which arguments are in the allocation that a finding of memcheck names, "" if it names none."""
         for begin, end, buffer in self.ranges:
-            if f" at 0x{int(buffer.handle):x} " in message:
+            if finding.allocation_address == int(buffer.handle):
                 found = [label for label, tensor in arguments if begin <= tensor.data_ptr() < end]
                 return f"; that allocation has {' and '.join(found)}"
         return ""
@@ -152,8 +155,8 @@ def _run(name: str, each: Launch, kernel: Kernel, given: Sequence[tuple[Paramete
             stream.sync()
         copies.move(to_device=False)
         if checked.findings:
-            message = checked.findings[0].message
-            raise OperatorError(f"{name}: {message}{copies.labels(message, tensors)}")
+            first = checked.findings[0]
+            raise OperatorError(f"{name}: {first.message}{copies.labels(first, tensors)}")
     finally:
         copies.close()
 
