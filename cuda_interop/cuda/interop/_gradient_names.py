@@ -25,8 +25,12 @@ class GradientNames:
         The parameters whose gradients it returns.
     """
 
-    def __init__(self, name: str, signature: Signature, function: Callable[..., Any], wrt: Sequence[str]) -> None:
-        self.wrt = tuple(wrt)
+    def __init__(self, name: str, signature: Signature, function: Callable[..., Any], wrt: Any) -> None:
+        self.wrt = tuple(signature.tensors) if wrt is None else signature.options.names("wrt", wrt)
+        if not self.wrt or len(set(self.wrt)) < len(self.wrt):
+            raise ValueError(f"{name}: wrt is {wrt!r:.60}, must name each parameter that has a gradient once")
+        if not callable(function):
+            raise TypeError(f"{name}: its gradient is {function!r:.60}, must be a function or an operator")
         self.inputs = [each.name for each in signature.parameters]
         count = 1 if signature.returned is None else signature.returned
         suffixes = [""] if signature.returned is None else [f"_{index}" for index in range(count)]
@@ -41,8 +45,6 @@ class GradientNames:
                 f"{name}: its gradient takes {twice[0]!r}, which is a parameter of the operator and {what}: give the "
                 "parameter of the operator another name"
             )
-        if unknown := [each for each in self.wrt if each not in signature.tensors]:
-            raise ValueError(f"{name}: wrt names {unknown[0]!r}, must be one of {', '.join(signature.tensors)}")
 
     def check_count(self, name: str, found: Sequence[Any]) -> None:
         """Raise if a gradient returns another number of values than there are parameters to differentiate."""

@@ -14,7 +14,13 @@ from cuda.core import CUDAError, Device, Kernel, ObjectCode, Program, ProgramOpt
 from cuda.core.utils import FileStreamProgramCache
 
 # Where types of elements are declared.
-HEADERS = {"__half": "cuda_fp16.h", "__nv_bfloat16": "cuda_bf16.h", "__nv_fp8": "cuda_fp8.h", "__nv_fp4": "cuda_fp4.h"}
+HEADERS = {
+    "__half": "cuda_fp16.h",
+    "__nv_bfloat16": "cuda_bf16.h",
+    "__nv_fp8": "cuda_fp8.h",
+    "__nv_fp4": "cuda_fp4.h",
+    "cuda::std::complex": "cuda/std/complex",
+}
 
 
 class Kernels:
@@ -38,6 +44,8 @@ class Kernels:
     def __init__(self, source: str, options: ProgramOptions | None = None) -> None:
         if not isinstance(source, str):
             raise TypeError(f"source must be a str of CUDA C++, not {type(source).__name__}")
+        if options is not None and not isinstance(options, ProgramOptions):
+            raise TypeError(f"options is {options!r:.80}, must be a ProgramOptions, such as ProgramOptions(fma=False)")
         self.source = source
         self.options = options
         self._code: dict[tuple[str, str], ObjectCode] = {}
@@ -57,7 +65,10 @@ class Kernels:
 
     def compile(self, names: Iterable[str], arch: str | None = None) -> None:
         """Compile kernels for an architecture, such as ``"90"``; by default that of device 0."""
-        arch = arch or Device(0).arch
+        if arch is None:
+            arch = Device(0).arch
+        if not isinstance(arch, str) or not re.fullmatch(r"\d{2,3}[af]?", arch):
+            raise ValueError(f"arch is {arch!r:.60}, must be a text such as '90'")
         for name in names:
             with self._lock:
                 self._compiled(name, arch)

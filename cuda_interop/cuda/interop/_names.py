@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-_FIELD = re.compile(r"\{(\w*)\}")
+_FIELD = re.compile(r"\{([^{}]*)\}")
 
 
 class Spelling(NamedTuple):
@@ -20,9 +20,14 @@ class Spelling(NamedTuple):
     cuda: Callable[[Any], str]  # in CUDA C++: "float"
 
 
-def fields(template: str) -> list[str]:
-    """Return the names in braces."""
-    return _FIELD.findall(template)
+def check_fields(operator: str, template: str, known: Iterable[str]) -> None:
+    """Raise if a kernel's name has something in braces that is neither `dtype` nor the name of an argument."""
+    names = ["dtype", *known]
+    for each in _FIELD.findall(template):
+        if each not in names:
+            raise ValueError(
+                f"{operator}: kernel {template!r} has {{{each}}}, must be one of {', '.join(dict.fromkeys(names))}"
+            )
 
 
 def kernel_name(operator: str, template: str, arguments: Mapping[str, Any], spelling: Spelling) -> str:
@@ -31,6 +36,9 @@ def kernel_name(operator: str, template: str, arguments: Mapping[str, Any], spel
     Between `<` and `>` an array stands for its type in CUDA C++, before them for the framework's name of it. `{dtype}`
     is the type of the first array. Numbers stand for themselves.
     """
+    if not isinstance(template, str):
+        raise TypeError(f"{operator}: kernel is {template!r:.60}, must be the name of a kernel")
+    check_fields(operator, template, arguments)
     head, bracket, tail = template.partition("<")
 
     def filled(text: str, spell: Callable[[Any], str]) -> str:
@@ -38,9 +46,6 @@ def kernel_name(operator: str, template: str, arguments: Mapping[str, Any], spel
 
     try:
         return filled(head, spelling.short) + bracket + filled(tail, spelling.cuda)
-    except KeyError as error:
-        names = ", ".join(["dtype", *arguments])
-        raise ValueError(f"{operator}: kernel {template!r} has {{{error.args[0]}}}, must be one of {names}") from None
     except TypeError as error:
         raise TypeError(f"{operator}: kernel {template!r}: {error}") from None
 

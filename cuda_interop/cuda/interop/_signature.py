@@ -8,10 +8,11 @@ import dataclasses
 import inspect
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-CONTIGUOUS = ("copy", "check", "any")
+from cuda.interop._options import Options, parameters_of
+
 TENSOR, OPTIONAL, TENSORS, SCALAR = "tensor", "optional tensor", "list of tensors", "scalar"  # tensors or arrays
 
 
@@ -56,6 +57,8 @@ class Signature:
         In their order.
     returned : int or None
         How many tensors the function returns.
+    options : Options
+        Reads further options that name parameters.
     schema : str
         For PyTorch, how it spells this.
     hints : dict
@@ -64,6 +67,7 @@ class Signature:
 
     parameters: tuple[Parameter, ...]
     returned: int | None
+    options: Options = dataclasses.field(compare=False)
     schema: str = ""
     hints: Mapping[str, Any] = dataclasses.field(default_factory=dict, compare=False)
 
@@ -77,50 +81,108 @@ def read(
     name: str,
     function: Callable[..., Any],
     array: type,
-    mutates: Iterable[str] = (),
-    contiguous: str | Mapping[str, str] = "copy",
-    align: int | Mapping[str, int] = 1,
-    dtypes: Sequence[Any] | Mapping[str, Any] | None = None,
+    convert: Callable[[Any], Any],
+    mutates: Any = (),
+    contiguous: Any = "copy",
+    align: Any = 1,
+    dtypes: Any = None,
 ) -> Signature:
-    """Return the signature of a function of tensors or arrays; errors name the operator and the parameter."""
+    """Return the signature of a function of tensors or arrays; errors name the operator and the parameter.
+
+    `convert` returns a type of elements for what `dtypes` has, or raises a TypeError.
+    """
     spelled = _spelled(array)
-    hints = typing.get_type_hints(function)
-    declared = inspect.signature(function).parameters
-    names = list(declared)
-    mutated = {mutates} if isinstance(mutates, str) else set(mutates)
-    tables = {"mutates": mutated}
-    tables |= {
-        key: set(given)
-        for key, given in (("contiguous", contiguous), ("align", align), ("dtypes", dtypes))
-        if isinstance(given, Mapping)
-    }
-    for key, given in tables.items():
-        if unknown := sorted(given - set(names)):
-            raise ValueError(f"{name}: {key} names {unknown[0]!r}, which is no parameter; those are {', '.join(names)}")
-    parameters = []
-    for each in names:
+    declared = parameters_of(name, function)
+    try:
+        hints = typing.get_type_hints(function)
+    except (NameError, SyntaxError, AttributeError) as error:
+        raise TypeError(f"{name}: an annotation has no meaning: {error}") from error
+    for each in declared:
         if each not in hints:
             raise TypeError(
                 f"{name}: parameter {each!r} needs a type: {spelled}, list[{spelled}], int, float, bool or str"
             )
-        kind, default = _kind(hints[each], array), declared[each].default
-        options: dict[str, Any] = {}
+    kinds = {each: _kind(hints[each], array) for each in declared}
+    arrays = [each for each in declared if kinds[each] != SCALAR]
+    options = Options(name, arrays, [each for each in declared if kinds[each] == SCALAR], spelled)
+    mutated = options.names("mutates", mutates)
+    contiguities = options.of_each("contiguous", contiguous, "copy", options.contiguous)
+    aligns = options.of_each("align", align, 1, options.align)
+    accepted = options.of_each("dtypes", dtypes, None, lambda label, given: options.dtypes(label, given, convert))
+    parameters = []
+    for each, kind in kinds.items():
+        of_array: dict[str, Any] = {}
         if kind != SCALAR:
-            options = {"mutated": each in mutated, "contiguous": _of(contiguous, each, "copy")}
-            options |= {"align": _of(align, each, 1), "dtypes": _of(dtypes, each, None)}
-        parameters.append(Parameter(each, kind, default=default, **options))
-    for parameter in parameters:
-        if parameter.contiguous not in CONTIGUOUS:
-            raise ValueError(f"{name}: contiguous is {parameter.contiguous!r}, must be one of {', '.join(CONTIGUOUS)}")
-        if parameter.kind == SCALAR and parameter.name in mutated:
-            raise TypeError(f"{name}: mutates names {parameter.name!r}, which is no {spelled}")
-    return Signature(tuple(parameters), _returned(name, hints, array), hints=hints)
+            of_array = {"mutated": each in mutated, "contiguous": contiguities[each], "align": aligns[each]}
+            of_array["dtypes"] = accepted[each]
+        parameters.append(Parameter(each, kind, default=declared[each].default, **of_array))
+    return Signature(tuple(parameters), _returned(name, hints, array), options, hints=hints)
 
 
-def _of(given: Any, name: str, otherwise: Any) -> Any:
-    if isinstance(given, Mapping):
-        given = given.get(name, otherwise)
-    return tuple(given) if isinstance(given, (list, set)) else given
+@dataclasses.dataclass(frozen=True)
+class Outputs:
+    """What the functions of a framework's operators return.
+
+    Attributes
+    ----------
+    type : type
+        What an output is.
+    noun : str
+        What to call it: "tensor".
+    wanted : str
+        What it must be: "a Tensor".
+    memory : callable
+        Returns what arrays have in common if one is an argument, or a part of it.
+    """
+
+    type: type
+    noun: str
+    wanted: str
+    memory: Callable[[Any], int] = id
+
+    def check(self, name: str, count: int | None, returned: Any, arguments: Sequence[Any]) -> tuple[Any, ...]:
+        """Return what a function has returned as a tuple; raise if it is not what its annotation says.
+
+        Parameters
+        ----------
+        name : str
+            The operator.
+        count : int or None
+            `Signature.returned`.
+        returned : object
+            What the function has returned.
+        arguments : sequence of object
+            Its arguments.
+        """
+        found = (returned,) if count is None else () if returned is None else returned
+        if not isinstance(found, (tuple, list)) or len(found) != (1 if count is None else count):
+            raise TypeError(f"{name}: the function returns {returned!r:.60}, must return {count} {self.noun}s")
+        given = [each for value in arguments for each in (value if isinstance(value, (list, tuple)) else (value,))]
+        taken = {self.memory(each) for each in given if isinstance(each, self.type)}
+        for index, each in enumerate(found):
+            label = "a value" if count is None else f"output {index}"
+            if not isinstance(each, self.type):
+                raise TypeError(f"{name}: the function returns {label} of {type(each).__name__}, must be {self.wanted}")
+            if self.memory(each) in taken:
+                raise ValueError(
+                    f"{name}: the function returns an argument, or a part of one: return a new {self.noun}, or None "
+                    "with mutates=(...)"
+                )
+        if len({id(each) for each in found}) < len(found):
+            raise ValueError(
+                f"{name}: the function returns the same {self.noun} twice: return a new one for each output"
+            )
+        return tuple(found)
+
+
+def bind(name: str, function: inspect.Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+    """Return the arguments of a call in the order of the parameters, with defaults."""
+    try:
+        bound = function.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{name}: {error}; its parameters are {', '.join(function.parameters)}") from None
+    bound.apply_defaults()
+    return list(bound.arguments.values())
 
 
 def _spelled(array: type) -> str:

@@ -155,7 +155,9 @@ def test_out(way):
         (lambda: scale(np.ma.ones(2)), TypeError, "scale: x is a masked array, whose mask would be lost: pass x.data"),
         (lambda: scale_in_place(np.ma.ones(2), 3.0), TypeError, "scale_in_place: x is a masked array"),
         (lambda: scale(np.ones(2), out=np.ma.ones(2)), TypeError, "scale: out is of MaskedArray, must be a"),
-        (lambda: scale(), TypeError, "missing a required argument: 'x'"),
+        (lambda: scale(), TypeError, "scale: missing a required argument: 'x'; its parameters are x, "),
+        (lambda: scale(np.ones(2), [1]), TypeError, r"scale: \w+ is \[1\], must be a number or a text"),
+        (lambda: scale.compile(np.ones(2), arch=90), ValueError, "scale: arch is 90, must be a text such as '90'"),
         (lambda: scale(np.ones(2), out=np.ones(3)), ValueError, r"scale: out has shape \(3,\) and elements of float64"),
         (lambda: scale(np.ones(2), out=np.ones(2, "f4")), ValueError, r"must have \(2,\) and float64"),
         (lambda: scale(np.ones(2), out=[1]), TypeError, "scale: out is of list, must be a numpy.ndarray"),
@@ -178,6 +180,8 @@ def no_result(x: np.ndarray): ...
 def a_list(x: list[np.ndarray]) -> np.ndarray: ...
 def named_out(out: np.ndarray) -> np.ndarray: ...
 def number(x: np.ndarray) -> int: ...
+def many(*x: np.ndarray) -> np.ndarray: ...
+def keyword(x: np.ndarray, *, n: int = 0) -> np.ndarray: ...
 
 
 @pytest.mark.parametrize(
@@ -189,6 +193,25 @@ def number(x: np.ndarray) -> int: ...
         (bad(named_out), TypeError, "named_out: parameter 'out' needs another name"),
         (bad(number), TypeError, "number: the function returns <class 'int'>, must be ndarray"),
         (bad(scale._function, mutates=("z",)), ValueError, "scale: mutates names 'z', which is no parameter"),
+        (bad(scale._function, mutates="xy"), ValueError, "scale: mutates names 'xy', which is no parameter; those are"),
+        (
+            bad(scale._function, mutates=5),
+            TypeError,
+            r"scale: mutates is 5, must be names of parameters, such as \('x'",
+        ),
+        (
+            bad(scale._function, dtypes=np.float32),
+            TypeError,
+            "scale: dtypes is <class 'numpy.float32'>, must be a list",
+        ),
+        (bad(scale._function, dtypes="float32"), TypeError, r"dtypes is 'float32', must .*, such as \['float32'\]"),
+        (bad(scale._function, dtypes={"x": ["f5"]}), TypeError, "scale: dtypes of x has 'f5', must be a type of elem"),
+        (bad(scale._function, dtypes=[None]), TypeError, "scale: dtypes has None, must be a type of elements"),
+        (bad(scale._function, kernel="scale<{z}>"), ValueError, "scale: kernel 'scale<{z}>' has {z}, must be one of"),
+        (bad(scale._function, options={}), TypeError, "options is {}, must be a ProgramOptions"),
+        (bad(17), TypeError, "operator: the decorator is for a function, not 17"),
+        (bad(many), TypeError, "many: parameter .* stands for any number of arguments"),
+        (bad(keyword), TypeError, "keyword: parameter 'n' is for keywords only"),
         (lambda: operator(17), TypeError, "source must be a str of CUDA"),
     ],
 )
@@ -210,11 +233,11 @@ def described(body, returns=np.ndarray, **options):
 @pytest.mark.parametrize(
     ("call", "kind", "text"),
     [
-        (described(lambda x: x), ValueError, "function: the function returns an argument: return a new array"),
+        (described(lambda x: x), ValueError, "function: the function returns an argument, or a part of one"),
         (described(lambda x: np.ones(3)), TypeError, "function: the function returns a value of ndarray, must"),
         (described(lambda x: None), TypeError, "the function returns a value of NoneType"),
         (described(lambda x: empty_like(x), tuple[np.ndarray, np.ndarray]), TypeError, "must return 2 arrays"),
-        (described(lambda x: (y := empty_like(x), y), tuple[np.ndarray, np.ndarray]), ValueError, "an array twice"),
+        (described(lambda x: (y := empty_like(x), y), tuple[np.ndarray, np.ndarray]), ValueError, "same array twice"),
         (described(lambda x: empty_like(x) if x else None), TypeError, "it cannot look at them"),
         (described(lambda x: empty(-1, x.dtype)), ValueError, r"shape is \(-1,\), must have no negative extent"),
         (described(lambda x: empty(1.5, x.dtype)), TypeError, "shape is 1.5, must be an int or a tuple of ints"),

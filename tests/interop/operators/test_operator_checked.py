@@ -128,3 +128,67 @@ def test_only_tensors_of_the_cpu():
     made = declare("meta", complete)
     with pytest.raises(ValueError, match="checked calls take tensors on the CPU, not on meta"):
         made.checked(torch.ones(3, device="meta"))
+
+
+def test_outputs_are_checked_as_in_calls():
+    def missing(x: Tensor) -> tuple[Tensor, Tensor]:
+        return (complete(x),)
+
+    def part(x: Tensor) -> Tensor:
+        return x[1:]
+
+    def first(parts: list[Tensor]) -> Tensor:
+        return parts[0]
+
+    def twice(x: Tensor) -> tuple[Tensor, Tensor]:
+        return (complete(x),) * 2
+
+    for function, argument, kind, text in (
+        (missing, torch.ones(3), TypeError, "the function returns .*, must return 2 tensors"),
+        (part, torch.ones(3), ValueError, "the function returns an argument, or a part of one"),
+        (first, [torch.ones(3)], ValueError, "the function returns an argument, or a part of one"),
+        (twice, torch.ones(3), ValueError, "the function returns the same tensor twice"),
+    ):
+        made = declare(function.__name__, function, kernel="copy<float>")
+        for call in (made.checked, made.compile, made):
+            with pytest.raises(kind, match=f"^open_cuda_checked::{function.__name__}: {text}"):
+                call(argument)
+
+
+def test_errors_before_a_launch_name_the_operator():
+    def inexact(x: Tensor) -> Tensor:
+        y = torch.empty_like(x)
+        launch_kernel(1, 32, x, y, 0.5)
+        return y
+
+    with pytest.raises(TypeError, match=r"^open_cuda_checked::inexact: argument 3 of .* is a float"):
+        declare("inexact", inexact).checked(torch.ones(3))
+    made = declare("absent", complete, kernel="absent<{x}>", dtypes=[torch.float32])
+    for call in (made.checked, made.compile):
+        with pytest.raises(ValueError, match=r"^open_cuda_checked::absent: the source has no kernel 'absent'"):
+            call(torch.ones(3))
+        with pytest.raises(TypeError, match=r"^open_cuda_checked::absent: missing a required argument: 'x'; its param"):
+            call()
+        with pytest.raises(TypeError, match=r"^open_cuda_checked::absent: x is of float64, must be of float32"):
+            call(torch.ones(3).double())
+    for arch in (90, "sm_90", ""):
+        with pytest.raises(ValueError, match=f"^open_cuda_checked::complete: arch is {arch!r}, must be a text such as"):
+            declare("complete", complete).compile(torch.ones(3), arch=arch)
+    broken = operator("open_cuda_checked::broken", SOURCE + "#error wrong\n", kernel="copy<{x}>")(complete)
+    for call in (broken.checked, broken.compile):
+        with pytest.raises(OperatorError, match=r"^open_cuda_checked::broken: kernel copy<float>: "):
+            call(torch.ones(3))
+
+
+def test_complex_numbers_need_a_header():
+    made = declare("complex", complete)
+    with pytest.raises(ValueError, match=r"kernel copy<cuda::std::complex<float>> needs #include <cuda/std/complex>"):
+        made(torch.ones(3, dtype=torch.complex64))
+
+
+def test_checked_calls_need_a_tensor():
+    def filled(n: int) -> Tensor:
+        return torch.zeros(n)
+
+    with pytest.raises(ValueError, match=r"^open_cuda_checked::filled: no argument is a tensor"):
+        declare("filled", filled, kernel="copy<float>").checked(3)

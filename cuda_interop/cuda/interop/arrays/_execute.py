@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from cuda.core import CUDAError, Device, Kernel, LaunchConfig, Stream, launch
-from cuda.interop._errors import OperatorError
+from cuda.core import Device, Kernel, LaunchConfig, Stream, launch
+from cuda.interop._errors import FAILURES, raise_named
 from cuda.interop._kernels import Kernels
 from cuda.interop.arrays._plan import ArrayIndex, Plan
 
@@ -95,9 +95,18 @@ def execute(
     written = {*changed, *range(first, first + len(outputs))}
     with queue() as used:
         steps = [
-            (each.kernel, kernels.get(each.kernel, used.ordinal), each.config, each.arguments) for each in plan.steps
+            (each.kernel, kernel_of(operator, kernels, each.kernel, used.ordinal), each.config, each.arguments)
+            for each in plan.steps
         ]
         run(operator, used, steps, [*inputs, *outputs, *workspace], written)
+
+
+def kernel_of(operator: str, kernels: Kernels, name: str, ordinal: int) -> Kernel:
+    """Return a kernel for a device, which is compiled at first use."""
+    try:
+        return kernels.get(name, ordinal)
+    except FAILURES as error:
+        raise_named(error, operator, name)
 
 
 def run(
@@ -139,8 +148,5 @@ def run(
             if copies[index] is not None:
                 copies[index].copy_to(arrays[index], stream=queue.stream)
         queue.stream.sync()
-    except (TypeError, ValueError, OverflowError) as error:
-        raise type(error)(f"{operator}: {error}") from None
-    except CUDAError as error:
-        names = ", ".join(each[0] for each in steps)
-        raise OperatorError(f"{operator}: kernel {names}: {error}") from error
+    except FAILURES as error:
+        raise_named(error, operator, ", ".join(each[0] for each in steps))

@@ -4,17 +4,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
 from cuda.core import LaunchConfig
 from cuda.interop._kernels import Kernels
 from cuda.interop._record import record
-from cuda.interop._signature import SCALAR, TENSORS, Signature
+from cuda.interop._signature import SCALAR, TENSORS, Outputs, Signature
 from cuda.interop.arrays._spec import Spec
 from cuda.interop.arrays._types import SPELLING, short_name
 
 _KEPT = 1024  # plans of an operator
+_OUTPUTS = Outputs(Spec, "array", "one that empty, zeros, empty_like or zeros_like made")
 
 
 class ArrayIndex(NamedTuple):
@@ -80,13 +81,25 @@ class Planner:
             (type(each), each) if parameter.kind == SCALAR or each is None else (each.shape, each.dtype)
             for parameter, each in zip(self.signature.parameters, values, strict=True)
         )
-        found = self._plans.get(key)
+        try:
+            found = self._plans.get(key)
+        except TypeError:
+            self._refuse_unhashable(values)
+            raise
         if found is None:
             found = self._made(values)
             if len(self._plans) >= _KEPT:
                 self._plans.clear()
             self._plans[key] = found
         return found
+
+    def _refuse_unhashable(self, values: Sequence[Any]) -> None:
+        for parameter, each in zip(self.signature.parameters, values, strict=True):
+            if parameter.kind == SCALAR and not isinstance(each, Hashable):
+                raise TypeError(
+                    f"{self.name}: {parameter.name} is {each!r:.60}, must be a number or a text: annotate it as an "
+                    "array to pass one"
+                )
 
     def names(self, plan: Plan) -> list[str]:
         """Return the names of a plan's kernels."""
@@ -100,7 +113,7 @@ class Planner:
         for parameter, each in zip(self.signature.parameters, specs, strict=True):
             self._check_type(parameter, each, specs)
         returned, launches = record(self.function, specs)
-        outputs = self._outputs(returned, specs)
+        outputs = _OUTPUTS.check(self.name, self.signature.returned, returned, specs)
         inputs = [each for each in specs if isinstance(each, Spec)]
         indices = {id(each): index for index, each in enumerate((*inputs, *outputs))}
         workspace: list[Spec] = []
@@ -128,34 +141,16 @@ class Planner:
         if parameter.kind == SCALAR or value is None or parameter.dtypes is None:
             return
         wanted, found = parameter.dtypes, short_name(value.dtype)
-        if isinstance(wanted, str) and wanted in (names := [each.name for each in self.signature.parameters]):
-            other = specs[names.index(wanted)]
+        if isinstance(wanted, str):
+            other = specs[[each.name for each in self.signature.parameters].index(wanted)]
             if other is not None and other.dtype != value.dtype:
                 raise TypeError(
                     f"{self.name}: {parameter.name} is of {found}, must be of {short_name(other.dtype)}, as {wanted} is"
                 )
             return
-        accepted = [short_name(each) for each in (wanted if isinstance(wanted, tuple) else (wanted,))]
+        accepted = [short_name(each) for each in wanted]
         if found not in accepted:
             raise TypeError(f"{self.name}: {parameter.name} is of {found}, must be of {' or '.join(accepted)}")
-
-    def _outputs(self, returned: Any, specs: Sequence[Any]) -> tuple[Spec, ...]:
-        count = self.signature.returned
-        found = (returned,) if count is None else () if returned is None else returned
-        if not isinstance(found, (tuple, list)) or len(found) != (1 if count is None else count):
-            raise TypeError(f"{self.name}: the function returns {returned!r:.60}, must return {count} arrays")
-        for index, each in enumerate(found):
-            label = "a value" if count is None else f"output {index}"
-            if not isinstance(each, Spec):
-                raise TypeError(
-                    f"{self.name}: the function returns {label} of {type(each).__name__}, must be one that empty, "
-                    "zeros, empty_like or zeros_like made"
-                )
-            if any(each is other for other in specs):
-                raise ValueError(f"{self.name}: the function returns an argument: return a new array")
-        if len({id(each) for each in found}) < len(found):
-            raise ValueError(f"{self.name}: the function returns an array twice: return a new array for each output")
-        return tuple(found)
 
 
 def check_kinds(name: str, signature: Signature) -> None:

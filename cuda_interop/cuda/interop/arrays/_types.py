@@ -41,6 +41,16 @@ _HEADERS = {
 }
 
 
+def dtype_of(given: Any) -> np.dtype[Any]:
+    """Return a type of elements for the option `dtypes`."""
+    try:
+        if given is None:  # which NumPy takes for float64
+            raise TypeError
+        return np.dtype(given)
+    except (TypeError, ValueError):
+        raise TypeError("must be a type of elements, such as numpy.float32") from None
+
+
 def short_name(dtype: Any) -> str:
     """Return NumPy's name of a type: ``"float32"``."""
     return np.dtype(dtype).name

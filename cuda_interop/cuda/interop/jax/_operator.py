@@ -13,11 +13,13 @@ import jax
 import numpy as np
 
 from cuda.core import ProgramOptions
-from cuda.interop import _pickle, _signature
+from cuda.interop import _options, _pickle, _signature
+from cuda.interop._errors import compile_named
 from cuda.interop._gradient_names import GradientNames
 from cuda.interop._kernels import Kernels
 from cuda.interop._signature import OPTIONAL, SCALAR
 from cuda.interop.arrays._plan import Planner, check_kinds
+from cuda.interop.arrays._types import dtype_of
 from cuda.interop.jax import _axes, _handler, _vmap
 
 _SCALARS = (bool, int, float, str, type(None))
@@ -67,10 +69,9 @@ class Operator:
         jax.Array or tuple of jax.Array
             The outputs.
         """
-        bound = self._call.bind(*args, **kwargs)
-        bound.apply_defaults()
+        bound = _signature.bind(self.name, self._call, args, kwargs)
         static, arrays = [], []
-        for parameter, value in zip(self.signature.parameters, bound.arguments.values(), strict=True):
+        for parameter, value in zip(self.signature.parameters, bound, strict=True):
             if parameter.kind == SCALAR:
                 if isinstance(value, np.generic):
                     value = value.item()
@@ -129,7 +130,7 @@ class Operator:
         """
         if function is None:
             return functools.partial(self.gradient, wrt=wrt)
-        names = GradientNames(self.name, self.signature, function, wrt or self.signature.tensors)
+        names = GradientNames(self.name, self.signature, function, wrt)
         self._gradient = function, names
         return function
 
@@ -148,11 +149,9 @@ class Operator:
         list of str
             The names of the kernels.
         """
-        bound = self._call.bind(*args, **kwargs)
-        bound.apply_defaults()
-        names = self._planner.names(self._planner.plan(list(bound.arguments.values())))
-        self.kernels.compile(names, arch)
-        return names
+        bound = _signature.bind(self.name, self._call, args, kwargs)
+        names = self._planner.names(self._planner.plan(bound))
+        return compile_named(self.name, self.kernels, names, arch)
 
     def _bound(self, static: _Static, *arrays: Any) -> tuple[Any, ...]:
         """Return the outputs, as a call of XLA's custom function."""
@@ -261,19 +260,18 @@ def operator(
     ...     launch_kernel((x.size + 255) // 256, 256, x, y, x.size)
     ...     return y
     """
-    kernels = source if isinstance(source, Kernels) else Kernels(source, options)
-    named = (leading,) if isinstance(leading, str) else tuple(leading)
-    return functools.partial(_made, kernels, {"kernel": kernel, "dtypes": dtypes, "leading": named})
+    recipe = {"kernel": kernel, "dtypes": dtypes, "leading": _options.collected(leading)}
+    return functools.partial(_made, _options.kernels_of(source, options), recipe)
 
 
 def _made(kernels: Kernels, recipe: Mapping[str, Any], function: Callable[..., Any]) -> Operator:
-    name = function.__name__
-    signature = _signature.read(name, function, jax.Array, dtypes=recipe["dtypes"])
+    name = getattr(function, "__name__", "operator")
+    signature = _signature.read(name, function, jax.Array, dtype_of, dtypes=recipe["dtypes"])
+    signature.options.names("leading", recipe["leading"])
+    _options.check_kernel(name, recipe["kernel"], [each.name for each in signature.parameters])
     check_kinds(name, signature)
     if signature.returned == 0:
         raise TypeError(f"{name}: the function returns None, must return arrays: JAX's arrays do not change")
-    if unknown := [each for each in recipe["leading"] if each not in signature.tensors]:
-        raise ValueError(f"{name}: leading names {unknown[0]!r}, must be one of {', '.join(signature.tensors)}")
     return Operator(function, kernels, signature, recipe)
 
 

@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from cuda.core import ProgramOptions
-from cuda.interop import _pickle, _signature
+from cuda.interop import _options, _pickle, _signature
+from cuda.interop._errors import compile_named
 from cuda.interop._kernels import Kernels
 from cuda.interop._signature import OPTIONAL, SCALAR, Parameter
 from cuda.interop.arrays import _execute
 from cuda.interop.arrays._plan import Planner, check_kinds
+from cuda.interop.arrays._types import dtype_of
 
 _Array = np.ndarray[Any, Any]
 
@@ -42,8 +44,6 @@ class Operator:
         self.kernels, self.signature = kernels, signature
         self._function, self._recipe = function, dict(recipe)
         self._call = inspect.signature(function)
-        if "out" in self._call.parameters:
-            raise TypeError(f"{self.name}: parameter 'out' needs another name: out= is where a call writes the outputs")
         self._planner = Planner(self.name, function, signature, kernels, recipe["kernel"])
         self._changed = [each.name for each in signature.parameters if each.mutated]
 
@@ -106,15 +106,12 @@ class Operator:
             The names of the kernels.
         """
         names = self._planner.names(self._planner.plan(self._prepared(args, kwargs)))
-        self.kernels.compile(names, arch)
-        return names
+        return compile_named(self.name, self.kernels, names, arch)
 
     def _prepared(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
         """Return the arguments in the order of the parameters: contiguous arrays, None and numbers."""
         if kwargs or len(args) != len(self.signature.parameters):
-            bound = self._call.bind(*args, **kwargs)
-            bound.apply_defaults()
-            args = tuple(bound.arguments.values())
+            args = tuple(_signature.bind(self.name, self._call, args, kwargs))
         return [self._argument(*each) for each in zip(self.signature.parameters, args, strict=True)]
 
     def _argument(self, parameter: Parameter, value: Any) -> Any:
@@ -221,16 +218,17 @@ def operator(
     ...     launch_kernel((x.size + 255) // 256, 256, x, y, x.size)
     ...     return y
     """
-    kernels = source if isinstance(source, Kernels) else Kernels(source, options)
-    recipe = {"kernel": kernel, "mutates": (mutates,) if isinstance(mutates, str) else tuple(mutates), "dtypes": dtypes}
-    return functools.partial(_made, kernels, recipe)
+    recipe = {"kernel": kernel, "mutates": _options.collected(mutates), "dtypes": dtypes}
+    return functools.partial(_made, _options.kernels_of(source, options), recipe)
 
 
 def _made(kernels: Kernels, recipe: Mapping[str, Any], function: Callable[..., Any]) -> Operator:
-    signature = _signature.read(
-        function.__name__, function, np.ndarray, mutates=recipe["mutates"], dtypes=recipe["dtypes"]
-    )
-    check_kinds(function.__name__, signature)
+    name = getattr(function, "__name__", "operator")
+    signature = _signature.read(name, function, np.ndarray, dtype_of, recipe["mutates"], dtypes=recipe["dtypes"])
+    if "out" in [each.name for each in signature.parameters]:
+        raise TypeError(f"{name}: parameter 'out' needs another name: out= is where a call writes the outputs")
+    _options.check_kernel(name, recipe["kernel"], [each.name for each in signature.parameters])
+    check_kinds(name, signature)
     return Operator(function, kernels, signature, recipe)
 
 

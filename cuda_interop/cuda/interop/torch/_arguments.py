@@ -26,6 +26,7 @@ class Arguments:
         device: torch.device | None = None
         prepared: list[Any] = []
         types: dict[str, torch.dtype] = {}
+        equal: list[tuple[str, torch.dtype, str]] = []  # tensors that must be of the type of a parameter
         if len(given) < len(self.signature.parameters):  # the dispatcher omits arguments that equal their defaults
             given = [*given, *(each.default for each in self.signature.parameters[len(given) :])]
         for parameter, value in zip(self.signature.parameters, given, strict=True):
@@ -39,11 +40,18 @@ class Arguments:
                 if not isinstance(tensor, torch.Tensor):
                     raise TypeError(f"{self.name}: {label} must be a Tensor, not {type(tensor).__name__}")
                 device = self._device(label, tensor, device)
-                self._check_type(parameter, label, tensor, types)
+                if isinstance(parameter.dtypes, str):
+                    equal.append((label, tensor.dtype, parameter.dtypes))
+                else:
+                    self._check_type(parameter, label, tensor)
                 tensors.append(self._laid_out(parameter, label, tensor))
             if tensors:
                 types[parameter.name] = tensors[0].dtype
             prepared.append(tensors if many else tensors[0])
+        for label, dtype, other in equal:
+            if dtype != types.get(other, dtype):
+                wanted = f"{short_name(types[other])}, as {other} is"
+                raise TypeError(f"{self.name}: {label} is of {short_name(dtype)}, must be of {wanted}")
         return prepared, device
 
     def _device(self, label: str, tensor: torch.Tensor, before: torch.device | None) -> torch.device:
@@ -51,20 +59,9 @@ class Arguments:
             raise ValueError(f"{self.name}: {label} is on {tensor.device}, but the tensors before it are on {before}")
         return tensor.device
 
-    def _check_type(
-        self, parameter: Parameter, label: str, tensor: torch.Tensor, types: dict[str, torch.dtype]
-    ) -> None:
-        wanted = parameter.dtypes
-        if wanted is None:
-            return
-        if isinstance(wanted, str):
-            if wanted in types and tensor.dtype != types[wanted]:
-                raise TypeError(
-                    f"{self.name}: {label} is of {short_name(tensor.dtype)}, must be of {short_name(types[wanted])}, "
-                    f"as {wanted} is"
-                )
-        elif tensor.dtype not in wanted:
-            names = " or ".join(short_name(each) for each in wanted)
+    def _check_type(self, parameter: Parameter, label: str, tensor: torch.Tensor) -> None:
+        if parameter.dtypes is not None and tensor.dtype not in parameter.dtypes:
+            names = " or ".join(short_name(each) for each in parameter.dtypes)
             raise TypeError(f"{self.name}: {label} is of {short_name(tensor.dtype)}, must be of {names}")
 
     def _laid_out(self, parameter: Parameter, label: str, tensor: torch.Tensor) -> torch.Tensor:
@@ -84,10 +81,18 @@ class Arguments:
             if not copies:
                 raise ValueError(
                     f"{self.name}: {label} begins at {tensor.data_ptr():#x}, must be aligned to {parameter.align} "
-                    f"bytes: pass {label}.clone()"
+                    f"bytes: pass a copy that is"
                 )
-            tensor = tensor.clone(memory_format=torch.contiguous_format)
+            tensor = _aligned(tensor, parameter.align)
         return tensor
+
+
+def _aligned(tensor: torch.Tensor, align: int) -> torch.Tensor:
+    """Return a contiguous copy whose address is a multiple of `align`, which may be more than the allocator's."""
+    size = tensor.element_size()
+    memory = tensor.new_empty(tensor.numel() + -(-align // size))
+    start = -memory.data_ptr() % align // size
+    return memory[start : start + tensor.numel()].view(tensor.shape).copy_(tensor)
 
 
 def _is_abstract(tensor: torch.Tensor) -> bool:

@@ -26,11 +26,11 @@ class Gradient:
     function : callable
         Its parameters have names of the operator's parameters and outputs (`out`, or `out_0`, `out_1` and so on), or
         `grad` (`grad_0` and so on): the gradient of an output.
-    wrt : sequence of str
-        The parameters whose gradients it returns.
+    wrt : sequence of str or None
+        The parameters whose gradients it returns; by default all tensors.
     """
 
-    def __init__(self, name: str, signature: Signature, function: Callable[..., Any], wrt: Sequence[str]) -> None:
+    def __init__(self, name: str, signature: Signature, function: Callable[..., Any], wrt: Any) -> None:
         self.names = names = GradientNames(name, signature, function, wrt)
         self.name, self.function, self.wrt, self.inputs = name, function, names.wrt, names.inputs
         self.defaults = [each.default for each in signature.parameters]

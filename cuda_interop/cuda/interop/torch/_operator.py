@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,14 +13,17 @@ import torch
 from torch.compiler import is_dynamo_compiling
 
 from cuda.core import Kernel, ProgramOptions
+from cuda.interop import _options
+from cuda.interop._errors import FAILURES, compile_named, raise_named
 from cuda.interop._kernels import Kernels
 from cuda.interop._record import Launch, call, record
+from cuda.interop._signature import Outputs, bind
 from cuda.interop.torch import _autograd, _debug, _gradient, _pickle, _plan, _run, _signature, _vmap
 from cuda.interop.torch._arguments import Arguments
 from cuda.interop.torch._types import SPELLING
 
+_OUTPUTS = Outputs(torch.Tensor, "tensor", "a Tensor", lambda tensor: tensor.untyped_storage()._cdata)
 _TAGS = (torch.Tag.pt2_compliant_tag, torch.Tag.needs_exact_strides)
-
 
 _libraries: dict[str, torch.library.Library] = {}  # by the name of the operator that each defines
 
@@ -122,7 +126,7 @@ class Operator:
             return functools.partial(self.gradient, wrt=wrt)
         if changed := [each.name for each in self.signature.parameters if each.mutated]:
             raise TypeError(f"{self.name} changes {changed[0]}: an operator that changes its arguments has no gradient")
-        self._gradient = made = _gradient.Gradient(self.name, self.signature, function, wrt or self.signature.tensors)
+        self._gradient = made = _gradient.Gradient(self.name, self.signature, function, wrt)
         if self._plans is not None:
             self._plans.save(made.saved, made.kept, tuple(made.defaults))
         return function
@@ -142,9 +146,10 @@ class Operator:
         list of str
             The names of the kernels.
         """
-        _, _, names = self._planned(self._bound(args, kwargs))
-        self.kernels.compile(names, arch)
-        return names
+        arguments = self._bound(args, kwargs)
+        self._arguments.prepare([_without_memory(each) for each in arguments])
+        _, _, names = self._planned(arguments)
+        return compile_named(self.name, self.kernels, names, arch)
 
     def checked(self, *args: Any, **kwargs: Any) -> Any:
         """Call the operator on tensors of the CPU with memcheck, to find errors of the kernels and of the function.
@@ -169,7 +174,9 @@ class Operator:
         """
         with torch.no_grad():
             arguments, device = self._arguments.prepare(self._bound(args, kwargs))
-            if device is None or device.type != "cpu":
+            if device is None:
+                raise ValueError(f"{self.name}: no argument is a tensor, so there is nothing to check")
+            if device.type != "cpu":
                 raise ValueError(f"{self.name}: checked calls take tensors on the CPU, not on {device}")
             given = [
                 (parameter, value)
@@ -179,22 +186,27 @@ class Operator:
             ]
 
             def run(take: Callable[[Launch, Kernel], None]) -> Any:
-                get, names = self.kernels.get, self._name_of
-                return call(self._function, arguments, lambda each: take(each, get(names(each, arguments))))
+                def carry_out(each: Launch) -> None:
+                    name = self._name_of(each, arguments)
+                    try:
+                        take(each, self.kernels.get(name))
+                    except FAILURES as error:
+                        raise_named(error, self.name, name)
+
+                outputs = call(self._function, arguments, carry_out)
+                self._check_outputs(outputs, arguments)
+                return outputs
 
             return _debug.check(self.name, run, given)
 
     def _bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """Return the arguments in the order of the parameters, with defaults."""
-        import inspect
-
-        bound = inspect.signature(self._function).bind(*args, **kwargs)
-        bound.apply_defaults()
-        return list(bound.arguments.values())
+        return bind(self.name, inspect.signature(self._function), args, kwargs)
 
     def _planned(self, arguments: Sequence[Any]) -> tuple[Any, list[Launch], list[str]]:
         """Return the outputs, the launches, and the kernels' names."""
         outputs, launches = record(self._function, arguments)
+        self._check_outputs(outputs, arguments)
         return outputs, launches, [self._name_of(each, arguments) for each in launches]
 
     def _name_of(self, each: Launch, arguments: Sequence[Any]) -> str:
@@ -235,21 +247,14 @@ class Operator:
 
     def _check_outputs(self, outputs: Any, arguments: Sequence[Any]) -> None:
         """Raise if the function returns something other than its annotation says, or an argument."""
-        returned = self.signature.returned
-        if returned is None:
-            found: Sequence[Any] = (outputs,)
-        else:
-            found = () if outputs is None else outputs
-            if not isinstance(found, (tuple, list)) or len(found) != returned:
-                raise TypeError(f"{self.name}: the function returns {outputs!r:.60}, must return {returned} tensors")
-        for index, each in enumerate(found):
-            label = "a value" if returned is None else f"output {index}"
-            if not isinstance(each, torch.Tensor):
-                raise TypeError(f"{self.name}: the function returns {label} of {type(each).__name__}, must be a Tensor")
-            if any(each is argument for argument in arguments):
-                raise ValueError(
-                    f"{self.name}: the function returns an argument: return a new tensor, or None with mutates=(...)"
-                )
+        _OUTPUTS.check(self.name, self.signature.returned, outputs, arguments)
+
+
+def _without_memory(value: Any) -> Any:
+    """Return a tensor on the device `meta` for a tensor, also of a list."""
+    if isinstance(value, (list, tuple)):
+        return [_without_memory(each) for each in value]
+    return value.to("meta") if isinstance(value, torch.Tensor) else value
 
 
 def _refuse_nondeterministic(name: str) -> None:
@@ -328,29 +333,30 @@ def operator(
     ...     launch_kernel((x.numel() + 255) // 256, 256, x, y, x.numel())
     ...     return y
     """
-    namespace, colons, short = name.partition("::")
-    if not (colons and namespace.isidentifier() and short.isidentifier()):
-        raise ValueError(f"name is {name!r}, must be of the form 'mylib::rms_norm'")
-    if not isinstance(kernel, str | None):
-        raise TypeError(
-            f"kernel is {kernel!r}, must be the name of one kernel; launch_kernel(..., kernel=...) names others"
-        )
-    kernels = source if isinstance(source, Kernels) else Kernels(source, options)
-
-    mutates = tuple(mutates)
+    _signature.check_name(name)
+    _signature.check_autocast(name, autocast)
+    if not isinstance(deterministic, bool):
+        raise TypeError(f"{name}: deterministic is {deterministic!r:.60}, must be True or False")
+    try:
+        kernels = _options.kernels_of(source, options)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {error}") from None
+    mutates, leading = _options.collected(mutates), _options.collected(leading)
     recipe = {
         "kernel": kernel,
         "mutates": mutates,
         "contiguous": contiguous,
         "align": align,
         "dtypes": dtypes,
-        "leading": tuple(leading),
+        "leading": leading,
         "autocast": autocast,
         "deterministic": deterministic,
     }
 
     def decorate(function: Callable[..., Any]) -> Operator:
         signature = _signature.read(name, function, mutates, contiguous, align, dtypes)
+        signature.options.names("leading", leading)
+        _options.check_kernel(name, kernel, [each.name for each in signature.parameters])
         made = Operator(name, function, kernels, signature, kernel, deterministic, autocast is not None)
         torch.library.register_vmap(name, _vmap.rule(name, made.overload, signature, leading), lib=made._library)
         for device in ("cpu", "cuda") if autocast is not None else ():

@@ -10,8 +10,8 @@ from typing import Any
 
 import torch
 
-from cuda.core import CUDAError, Device, Stream, launch
-from cuda.interop._errors import OperatorError
+from cuda.core import Device, Stream, launch
+from cuda.interop._errors import FAILURES, OperatorError, raise_named
 from cuda.interop._kernels import Kernels
 from cuda.interop._record import Launch
 
@@ -52,10 +52,8 @@ def run(operator: str, kernels: Kernels, each: Launch, name: str, device: torch.
         launch(stream, config, kernels.get(name, ordinal), *[argument(a, device, kept) for a in each.arguments])
         if device.type != "cuda":
             stream.sync()
-    except (TypeError, ValueError, OverflowError) as error:
-        raise type(error)(f"{operator}: {error}") from None
-    except CUDAError as error:
-        raise OperatorError(f"{operator}: kernel {name}: {error}") from error
+    except FAILURES as error:
+        raise_named(error, operator, name)
 
 
 def argument(
