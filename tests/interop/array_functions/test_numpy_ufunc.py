@@ -263,6 +263,22 @@ def test_outer_and_names_in_expressions():
     assert names.__doc__ == "Inputs may have any names."
 
 
+@pytest.mark.parametrize("axes", [33, 40, 64])
+def test_as_many_axes_as_numpy_has(axes):
+    shape = [1] * axes
+    shape[::16] = [2] * len(shape[::16])
+    x = np.arange(np.prod(shape), dtype="f4").reshape(shape)
+    for one, y in ((x, 2.0), (x.T, np.float32(2)), (x, x[0]), (x.T, x)):
+        found = minus_product(one, y, np.float32(3))
+        expected = one - y * 3
+        np.testing.assert_array_equal(found, expected)
+        long = np.array(expected.shape) > 1
+        assert found.shape == expected.shape
+        np.testing.assert_array_equal(np.array(found.strides)[long], np.array(expected.strides)[long])
+    with pytest.raises(ValueError, match="operands do not broadcast"):
+        minus_product(x, np.ones([3, *shape[1:]], "f4"), 1)
+
+
 SHAPES = arrays.mutually_broadcastable_shapes(num_shapes=3, max_dims=4, max_side=6)
 
 

@@ -7,8 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from cuda.core import CUDAError
-from cuda.interop.numpy import Ufunc, ufunc
+from cuda.interop.numpy import OperatorError, Ufunc, ufunc
 
 pytestmark = pytest.mark.needs_nvrtc
 
@@ -40,6 +39,11 @@ X = np.arange(3.0)
         (lambda: add(X, X, where=[1, 0, 1]), TypeError, "add: where has elements of int64, must be of bool"),
         (lambda: add(X, X + 1j), TypeError, r"add: no loop for inputs of float64, complex128 .* it has ff->f, dd->d"),
         (lambda: add(X, np.array(["a", "b", "c"])), TypeError, "add: no loop for inputs of float64, <U1"),
+        (lambda: add(np.array(["a"]), 1.0), TypeError, "add: no loop for inputs of <U1, float64"),
+        (lambda: add(1, np.array(["2026-01-01"], "M8[D]")), TypeError, "add: no loop for inputs of int64, datetime64"),
+        (lambda: add(np.zeros(2, [("a", "f4")]), 1.0), TypeError, "add: no loop for inputs of "),
+        (lambda: add(X, X, dtype="nope"), TypeError, "add: dtype is 'nope', must be a type of elements"),
+        (lambda: add(X, X, signature=5), TypeError, "add: signature 5 must be a text or a tuple of types, with 2 inp"),
         (lambda: add(X, np.array([None] * 3)), TypeError, "add: no loop for inputs of float64, object"),
         (lambda: add(X, X, signature="f->f"), ValueError, "add: signature 'f->f' must have 2 inputs and 1 outputs"),
         (lambda: add(X, np.ma.array(X)), TypeError, "add: an input is a masked array, whose mask would be lost"),
@@ -71,6 +75,8 @@ def test_an_unsafe_cast_of_the_output_may_be_asked_for():
         (["fff"], ValueError, "f: signature 'fff' must have"),
         (["fO->f"], TypeError, "f: signature 'fO->f': object has no equivalent in CUDA C"),
         (["f:->f"], TypeError, "f: signature 'f:->f'"),
+        (5, TypeError, r"f: types is 5, must be a list such as \['ff->ff?'\]"),
+        ([None], TypeError, "f: signature None must be a text or a tuple of types, with 2 inputs"),
     ],
 )
 def test_bad_tables(types, kind, text):
@@ -85,18 +91,67 @@ def test_bad_declarations():
         ufunc("x", ["ff->f"])(lambda x, y=1: 0)
     with pytest.raises(TypeError, match=r"has no parameters"):
         ufunc("1", ["->f"])(lambda: 0)
-    with pytest.raises(ValueError, match=r"outputs is \('x',\), must be new names"):
+    with pytest.raises(ValueError, match=r"outputs is \['x'\], must be new names"):
         ufunc("x = 1;", ["f->f"], outputs=("x",))(lambda x: 0)
-    with pytest.raises(TypeError, match="body must be a str of CUDA C"):
-        ufunc(lambda x: x, ["f->f"])
+    with pytest.raises(TypeError, match="the decorator is for a function, not 5"):
+        ufunc("x", ["f->f"])(5)
+    for options, kind, text in (
+        ({"body": lambda x: x}, TypeError, r"body must be a str of CUDA C\+\+, not function"),
+        ({"body": " "}, ValueError, "body is ' ', must be an expression of CUDA C"),
+        ({"source": None}, TypeError, r"source must be a str of CUDA C\+\+, not NoneType"),
+        ({"outputs": 5}, TypeError, r"outputs is 5, must be names of outputs, such as \['low', 'high'\]"),
+        ({"outputs": [None]}, TypeError, r"outputs is \[None\], must be names of outputs"),
+        ({"options": {"fma": False}}, TypeError, r"options is {'fma': False}, must be a ProgramOptions"),
+    ):
+        with pytest.raises(kind, match=text):
+            ufunc(**({"body": "x", "types": ["f->f"]} | options))(lambda x: 0)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "text"),
+    [
+        ("x, x_t", None, "parameter 'x_t' needs another name: in CUDA C.., it is the type of 'x'"),
+        ("x, result", None, "parameter 'result' needs another name: in CUDA C.., it is the output"),
+        ("x, result_t", None, "parameter 'result_t' needs another name: in CUDA C.., it is the type of 'result'"),
+        ("x, float", None, "parameter 'float' needs another name: in CUDA C.., it is a keyword"),
+        ("x, wchar", None, "parameter 'wchar' needs another name: in CUDA C.., it is a keyword"),
+        ("x, größe", None, "parameter 'größe' needs another name, of ASCII letters"),
+        ("x, y", ["x_t"], "output 'x_t' needs another name: in CUDA C.., it is the type of 'x'"),
+        ("x, y", ["a b"], "output 'a b' needs another name, of ASCII letters"),
+        ("x, y", ["while"], "output 'while' needs another name: in CUDA C.., it is a keyword"),
+    ],
+)
+def test_names_that_mean_something_else_in_cuda(inputs, outputs, text):
+    function = eval(f"lambda {inputs}: 0")
+    with pytest.raises(ValueError, match=f"^<lambda>: {text}"):
+        ufunc("x", ["ff->f"], outputs=outputs)(function)
+
+
+def test_names_of_generated_code_may_be_used():
+    @ufunc("out0 = in0 + element * mask + i + result;", ["fffff->f"], outputs="out0")
+    def f(in0, element, mask, i, result): ...
+
+    assert f(*np.arange(5, dtype="f4")) == 9
+
+
+def test_an_expression_may_end_in_a_comment():
+    @ufunc("2 * x  // twice", ["f->f"])
+    def twice(x): ...
+
+    assert twice(np.float32(3)) == 6
 
 
 def test_an_expression_that_does_not_compile():
     @ufunc("x + undeclared", ["f->f"])
     def broken(x): ...
 
-    with pytest.raises(CUDAError, match=r'identifier "undeclared" is undefined|undeclared identifier'):
+    text = (
+        r'(?s)^broken: kernel elementwise::flat<float, .*(identifier "undeclared" is undefined|undeclared identifier)'
+    )
+    with pytest.raises(OperatorError, match=text):
         broken(np.ones(3, "f4"))
+    with pytest.raises(OperatorError, match=r"^broken: kernel elementwise::flat<float, "):
+        broken.compile()
 
 
 class Logged:

@@ -48,19 +48,32 @@ def shape_of(name: str, inputs: Sequence[_Array], mask: _Array | None, outputs: 
     shapes = [each.shape for each in arrays]
     if shapes.count(shapes[0]) < len(shapes) or given:
         try:
-            shape = np.broadcast_shapes(*shapes)
+            shape = _broadcast(shapes)
         except ValueError:
             raise ValueError(f"{name}: operands do not broadcast: shapes {' '.join(map(str, shapes))}") from None
     else:
         shape = shapes[0]
     for each in given:
         try:
-            fits = np.broadcast_shapes(shape, each.shape) == each.shape == given[0].shape
+            fits = _broadcast([shape, each.shape]) == each.shape == given[0].shape
         except ValueError:
             fits = False
         if not fits:
             raise ValueError(f"{name}: out has shape {each.shape}, must have {shape}, to which the operands broadcast")
     return given[0].shape if given else shape
+
+
+def _broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """Return what shapes broadcast to, of any number of axes; that of NumPy is for 32."""
+    axes = max(map(len, shapes))
+    found = [1] * axes
+    for shape in shapes:
+        for axis, extent in enumerate(shape, axes - len(shape)):
+            if extent != 1 and found[axis] != extent:
+                if found[axis] != 1:
+                    raise ValueError
+                found[axis] = extent
+    return tuple(found)
 
 
 def converted(name: str, label: str, array: _Array, dtype: np.dtype[Any]) -> _Array:
@@ -154,7 +167,7 @@ def _carry_out(
 ) -> None:
     if step.layout is not None:
         arrays = [*arrays, step.layout]
-    kernel = kernels.get(step.kernel, queue.ordinal)
+    kernel = _execute.kernel_of(name, kernels, step.kernel, queue.ordinal)
     _execute.run(name, queue, [(step.kernel, kernel, step.config, step.arguments)], arrays, written)
 
 

@@ -25,10 +25,17 @@ class Loop(NamedTuple):
         return "".join(each.char for each in self.inputs) + "->" + "".join(each.char for each in self.outputs)
 
 
+def collected(types: Any) -> Any:
+    """Return a table as a list; what is none stays for `read_loops`."""
+    return list(types) if isinstance(types, Iterable) and not isinstance(types, str) else types
+
+
 def read_loops(name: str, types: Iterable[Any], inputs: int, outputs: int) -> tuple[Loop, ...]:
     """Return the loops of a table: texts such as "ff->f", or tuples of types, those of the outputs last."""
     if isinstance(types, str):
         raise TypeError(f"{name}: types is {types!r}, must be a list such as [{types!r}]")
+    if not isinstance(types, Iterable):
+        raise TypeError(f"{name}: types is {types!r:.60}, must be a list such as ['{'f' * inputs}->{'f' * outputs}']")
     loops = tuple(_loop(name, each, inputs, outputs) for each in types)
     if not loops:
         raise ValueError(f"{name}: types is empty, must have a signature such as {'f' * inputs + '->' + 'f' * outputs}")
@@ -38,6 +45,8 @@ def read_loops(name: str, types: Iterable[Any], inputs: int, outputs: int) -> tu
 def _loop(name: str, given: Any, inputs: int, outputs: int) -> Loop:
     wanted = f"{inputs} inputs and {outputs} outputs, as {'f' * inputs + '->' + 'f' * outputs!r} has"
     label = f"{name}: signature {given!r}"
+    if not isinstance(given, (str, tuple, list)):
+        raise TypeError(f"{label} must be a text or a tuple of types, with {wanted}")
     parts: Sequence[Any] = [*given.partition("->")[0], *given.partition("->")[2]] if isinstance(given, str) else given
     if len(parts) != inputs + outputs or (isinstance(given, str) and len(given.partition("->")[0]) != inputs):
         raise ValueError(f"{label} must have {wanted}")
@@ -53,7 +62,15 @@ def _loop(name: str, given: Any, inputs: int, outputs: int) -> Loop:
 def input_types(values: Sequence[Any]) -> list[np.dtype[Any]]:
     """Return the types of inputs; numbers of Python take the type that NumPy would give them beside the arrays."""
     strong = [each.dtype for each in values if type(each) not in _WEAK]
-    return [np.result_type(each, *strong) if type(each) in _WEAK else each.dtype for each in values]
+    return [_beside(each, strong) if type(each) in _WEAK else each.dtype for each in values]
+
+
+def _beside(number: Any, strong: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
+    """Return the type of a number of Python beside arrays of these types."""
+    try:
+        return np.result_type(number, *strong)
+    except TypeError:  # texts, dates or records, for which there is no loop
+        return np.result_type(number)
 
 
 def select(name: str, loops: Sequence[Loop], found: Sequence[np.dtype[Any]], casting: str, asked: Any) -> Loop:

@@ -73,7 +73,7 @@ def source_of(
     parameters = ", ".join([*(f"{each}_t {each}" for each in inputs), *(f"{each}_t &{each}" for each in results)])
     pointers = [f"const {each}_t *in{k}" for k, each in enumerate(inputs)]
     pointers += [f"{each}_t *out{k}" for k, each in enumerate(results)]
-    statement = body if outputs else f"result = static_cast<result_t>({body});"
+    statement = body if outputs else f"result = static_cast<result_t>({body}\n    );"  # it may end in a comment
     element = f"template <{types}> __device__ __forceinline__ void element({parameters})\n{{\n    {statement}\n}}\n"
     kernels = _KERNELS.format(
         types=types,

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -13,8 +12,10 @@ import numpy as np
 
 from cuda.core import ProgramOptions
 from cuda.interop import _pickle
+from cuda.interop._errors import compile_named
 from cuda.interop._kernels import Kernels
 from cuda.interop.numpy import _compute, _loops, _override
+from cuda.interop.numpy._declaration import check_names, inputs_of, names_of_outputs, text_of
 from cuda.interop.numpy._source import flat_name, source_of
 
 _Array = np.ndarray[Any, Any]
@@ -127,8 +128,7 @@ class Ufunc:
             The names of the kernels.
         """
         names = [flat_name(loop, 0, False) for loop in self._loops]
-        self.kernels.compile(names, arch)
-        return names
+        return compile_named(self.name, self.kernels, names, arch)
 
     def reduce(self, *args: Any, **keywords: Any) -> NoReturn:
         """Refuse: a reduction needs a function that is associative, and its identity."""
@@ -229,7 +229,10 @@ class Ufunc:
         if dtype is not None and signature is not None:
             raise TypeError(f"{self.name}: dtype and signature are both given")
         if dtype is not None:
-            return np.dtype(dtype)
+            try:
+                return np.dtype(dtype)
+            except TypeError as error:
+                raise TypeError(f"{self.name}: dtype is {dtype!r:.60}, must be a type of elements: {error}") from None
         if signature is None:
             return None
         return _loops.read_loops(self.name, [signature], self.nin, self.nout)[0]
@@ -301,31 +304,21 @@ def ufunc(
     >>> length(np.float32(3), [4, 4])
     array([5., 5.])
     """
-    if not isinstance(body, str):
-        raise TypeError(f"body must be a str of CUDA C++, not {type(body).__name__}")
-    named = None if outputs is None else [outputs] if isinstance(outputs, str) else list(outputs)
-    types = types if isinstance(types, str) else list(types)
+    if not text_of("body", body).strip():
+        raise ValueError(f"body is {body!r}, must be an expression of CUDA C++, such as 'x + y'")
+    text_of("source", source)
+    named = names_of_outputs(outputs)
+    types = _loops.collected(types)
 
     def decorate(function: Callable[..., Any]) -> Ufunc:
-        inputs = _inputs(function)
-        if named is not None and (not named or len({*inputs, *named}) < len(inputs) + len(named)):
-            raise ValueError(f"{function.__name__}: outputs is {outputs!r}, must be new names, at least one")
+        inputs = inputs_of(function)
+        check_names(function.__name__, inputs, named)
         loops = _loops.read_loops(function.__name__, types, len(inputs), len(named or ["result"]))
         recipe = {"inputs": inputs, "outputs": named, "loops": loops}
         text = source_of(body, named, inputs, loops, source)
         return Ufunc(function, Kernels(text, options), recipe)
 
     return decorate
-
-
-def _inputs(function: Callable[..., Any]) -> list[str]:
-    parameters = inspect.signature(function).parameters.values()
-    for each in parameters:
-        if each.kind not in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD) or each.default is not each.empty:
-            raise TypeError(f"{function.__name__}: parameter {each} must be a plain one, without default")
-    if not parameters:
-        raise TypeError(f"{function.__name__} has no parameters, must have one for each input")
-    return [each.name for each in parameters]
 
 
 def _restored(known: Mapping[str, Any], kernels: Kernels, recipe: Mapping[str, Any]) -> Ufunc:
