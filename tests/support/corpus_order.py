@@ -181,6 +181,10 @@ COPIES = {
     "copied back too early": "put(a, x); @[@|order(a, b);@] cuMemcpyDtoHAsync(h, x, 1024, b)",
     "source reused": "cuMemcpyHtoDAsync(x, h, 1024, a); @[@|order(a, b);@] cuMemcpyDtoHAsync(h, y, 1024, b)",
     "one target of two copies": "cuMemcpyDtoHAsync(h, x, 1024, a); cuMemcpyDtoHAsync(h + 512, y, 512, @[b@|a@])",
+    "pageable target read again": (
+        "p = buffer(); cuMemcpyDtoHAsync(p, x, 1024, a); @[@|cuStreamSynchronize(a);@] cuMemcpyHtoD(y, p, 1024)"),
+    "pageable target of two copies": (
+        "p = buffer(); cuMemcpyDtoHAsync(p, x, 1024, a); cuMemcpyDtoHAsync(p + 512, y, 512, @[b@|a@])"),
     "copy within the device": "cuMemcpyDtoD(x, z, 1024); @[@|cuStreamSynchronize(0);@] get(a, x, y)",
     "fill in the default stream": "cuMemsetD8(x, 0, 1024); get(@[a@|c@], x, y)",
     "fill in another stream": "cuMemsetD32Async(x, 0, 256, a); @[@|order(a, b);@] run('add', b, x)",
@@ -250,6 +254,10 @@ CORRECT = {
     "host function": "put(a, x); cuLaunchHostFunc(a, function(), 0); finished(); get(b, x, y)",
     "free of the host waits": "m = cuMemAlloc(1024); put(a, m); cuMemFree(m)",
     "free of the host is a wait": "m = cuMemAlloc(1024); put(a, x); cuMemFree(m); get(b, x, y)",
+    "pageable source written again": (
+        "p = buffer(); cuMemcpyHtoDAsync(x, p, 1024, a); cuMemcpyDtoHAsync(p, y, 1024, b); cuStreamSynchronize(b)"),
+    "pageable memory side by side": (
+        "p = buffer(); cuMemcpyDtoHAsync(p, x, 512, a); cuMemcpyDtoHAsync(p + 512, y, 512, b)"),
     "only reads": "get(a, x, y); get(b, x, z)",
     "context waited for": "put(a, x); cuCtxSynchronize(); get(b, x, y)",
     "copy that waits": "put(c, x); cuMemcpyDtoH(h, x, 1024); get(b, x, y)",

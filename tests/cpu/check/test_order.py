@@ -15,6 +15,7 @@ from support.corpus_order import CORRECT, TABLES, Case, Program, cases, found
 
 from cuda.cpu import driver
 from cuda.cpu.check import Check
+from cuda.cpu.check.pageable import Pageable
 from cuda.cpu.check.suppressions import rule_for
 
 pytestmark = pytest.mark.cpu_only
@@ -77,6 +78,26 @@ def test_copy_is_named_by_its_function():
     assert finding.message.startswith("cuMemcpyDtoHAsync in stream ")
     assert "cuMemcpyHtoDAsync in stream " in finding.message
     assert finding.size == 256
+
+
+def test_copies_of_pageable_memory():
+    text = "p = buffer()\ncuMemcpyDtoHAsync(p + 8, x, 512, a)\ncuMemcpyHtoD(y, p, 16)\nput(b, y)"
+    [finding] = found(Case("pageable", True, text))
+    assert (finding.kind, finding.severity, finding.size) == ("unordered_read_after_write", "warning", 8)
+    assert ", pageable memory of the host: nothing orders it after cuMemcpyDtoHAsync in stream " in finding.message
+    assert finding.message.startswith("cuMemcpyHtoD in ")
+    assert finding.address % 16 == 8
+    assert (finding.kernel, finding.allocation_address, finding.allocation_stack) == ("", 0, ())
+    assert [stack[0].line for stack in (finding.launch_stack, finding.other_launch_stack)] == [3, 2]
+
+
+def test_large_copies_of_pageable_memory_have_a_common_area():
+    first, later = Pageable(1, 3 << 20, 1 << 21, writes=True), Pageable(2, (5 << 20) - 4, 8, writes=False)
+    assert first.allocations() & later.allocations()
+    assert [each[:2] for each in first.conflicts(later)] == [((5 << 20) - 4, 5 << 20)]
+    behind = Pageable(3, 5 << 20, 4, writes=True)
+    assert not first.allocations() & behind.allocations()
+    assert first.conflicts(behind) == later.conflicts(first) == []
 
 
 def test_node_has_the_stack_of_the_call_that_made_it():

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from cuda.cpu.check import order_report, stacks, state
 from cuda.cpu.check.graph_order import Nodes
 from cuda.cpu.check.order_report import ALLOCATION, HOST, Access, Call
+from cuda.cpu.check.pageable import Pageable
 from cuda.cpu.runtime import _runtime
 
 Clock = dict[int, int]
@@ -81,7 +82,7 @@ class Order:
         self._host = QueueOrder(HOST, self)
         self._host.version = 1
         self._calls: dict[int, Call] = {}
-        self._made: list[Any] = []  # allocations and frees
+        self._made: list[Any] = []  # allocations and frees, and copies from and to pageable memory
         self._live: list[Access] = []
         self._by_allocation: dict[int, list[Access]] = {}
         self._seen: set[Any] = set()
@@ -203,6 +204,13 @@ class Order:
             self._host.version += queue is None
             call.severity = "warning" if queue is None and record.pool is None else "error"
             self._made.append(_runtime.new_operation(call.number, record.start, record.size, record.tag))
+
+    def copies(self, queue: Any, start: int, size: int, *, writes: bool) -> None:
+        """Note a range of pageable memory that the next copy in a queue reads or writes."""
+        with self._lock:
+            call = self._note(self._named(queue), stacks.api_name())
+            call.severity = "warning"  # such copies wait here, and often on a GPU
+            self._made.append(Pageable(call.number, start, size, writes=writes))
 
     # --- races ------------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from cuda.cpu import abi
 from cuda.cpu.check import build, recorder, stacks, state
 from cuda.cpu.check.finding import Dim, Finding, Stack
+from cuda.cpu.check.pageable import Pageable
 
 HOST = 0  # number of the host among the queues
 FREE, ALLOCATION = "free", "allocation"
@@ -107,6 +108,7 @@ def _finding(
     first: Side, second: Side, address: int, size: int, allocation: int, count: int, nodes: Any
 ) -> tuple[Finding, int]:
     known, start, extent = state.driver.memory_at(address) if state.driver is not None else ("", 0, 0)
+    known = ", pageable memory of the host" if isinstance(first.access.raw, Pageable) else known
     kind, text = _description(first, second, f"0x{address:x}{known}")
     calls = first.access.call, second.access.call
     main, other = (second, first) if second.access.raw.kernel or not first.access.raw.kernel else (first, second)

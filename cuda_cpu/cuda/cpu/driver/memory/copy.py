@@ -13,6 +13,7 @@ import ctypes
 from typing import Any
 
 from cuda.cpu.abi import CUmemcpyAttributes
+from cuda.cpu.check import state
 from cuda.cpu.driver.base import address, capture_state
 from cuda.cpu.driver.base.error import invalid
 from cuda.cpu.driver.device import context, wait
@@ -37,6 +38,10 @@ def copy(
     if stream_handle == SYNC:
         capture_state.check_safe(name)
     queue = stream.queue_after_waits()
+    if state.order is not None and stream.capture is None:
+        for start, known, writes in ((source, of, False), (target, to, True)):
+            if known is None:
+                state.order.copies(queue, start, size, writes=writes)
     if stream.capture is not None:
         queue.copy(target, source, size)
     elif stream_handle != SYNC and to is not None and of is None and not queue.is_idle():
