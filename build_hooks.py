@@ -42,6 +42,7 @@ GENERATED = (
     f"{CPU}/runtime_api/_shell.c",
     f"{CPU}/runtime_abi.py",
     f"{CPU}/nvml/_unsupported.c",
+    "cuda_core/cuda/core/_program/_clang/include/cudaTypedefs.h",
     "cuda_core/cuda/core/_program/_clang/include/open_cuda/driver_api.h",
     "cuda_core/cuda/core/_program/_clang/include/open_cuda/runtime_api.h",
     STAMP := f"{CPU}/abi.py",  # its time says when the generator last ran: nothing is compiled from it

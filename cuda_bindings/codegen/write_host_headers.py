@@ -31,6 +31,7 @@ from codegen.model import (
 FOLDER = "cuda_core/cuda/core/_program/_clang/include/open_cuda"
 PATH = f"{FOLDER}/runtime_api.h"
 DRIVER_PATH = f"{FOLDER}/driver_api.h"
+TYPEDEFS_PATH = "cuda_core/cuda/core/_program/_clang/include/cudaTypedefs.h"
 # Enumerations of runtime_enums.h and surfaces.h.
 DEVICE = (
     "cudaError_t", "cudaMemcpyKind", "cudaLimit", "cudaFuncCache", "cudaSharedMemConfig", "cudaDeviceAttr",
@@ -41,6 +42,7 @@ HEADERS = (
     "cuda_profiler_api.h",
 )  # fmt: skip
 DRIVER_HEADERS = ("cuda.h", "cudaProfiler.h")
+TAGS = {"CUresult": "cudaError_enum"}  # of enumerations of the driver API whose tag is not NAME_enum
 ALIGNED = {"CUtensorMap_st": 64}  # CUDA Driver API reference, cuTensorMapEncodeTiled: aligned to 64 bytes
 # Constants that are pointers.
 POINTERS = {
@@ -76,7 +78,18 @@ def files(libraries: dict[str, Library]) -> dict[str, str]:
     return {
         PATH: render(runtime, HEADERS, DEVICE, before),
         DRIVER_PATH: render(driver, DRIVER_HEADERS, shared, '#include <stdint.h>\n'),
+        TYPEDEFS_PATH: typedefs(driver),
     }
+
+
+def typedefs(driver: Library) -> str:
+    """Return the header with the types of pointers to functions of the driver API: of each, and of its version."""
+    lines = [_HEAD + '#include "cuda.h"']
+    for each in driver.functions.values():
+        if each.header in DRIVER_HEADERS and each.version:
+            lines.append(f"typedef decltype(&{each.name}) PFN_{each.name}_v{each.version};")
+            lines.append(f"typedef PFN_{each.name}_v{each.version} PFN_{each.name};")
+    return "\n".join(lines) + "\n"
 
 
 def render(library: Library, headers: Sequence[str], elsewhere: Sequence[str], before: str) -> str:
@@ -124,7 +137,9 @@ def enumeration(enum: Enum) -> str:
         ", ".join(f"{each.name} = {each.value}" for each in enum.members), 118, initial_indent="    ",
         subsequent_indent="    ", break_long_words=False,
     )  # fmt: skip
-    return f"enum {enum.name} {{\n{members}\n}};"
+    tag = TAGS.get(enum.name, f"{enum.name}_enum")
+    other = f" typedef {enum.name} {tag};" if enum.name.startswith("CU") else ""  # of the driver API
+    return f"enum {enum.name} {{\n{members}\n}};{other}"
 
 
 def constant(given: Constant) -> str:

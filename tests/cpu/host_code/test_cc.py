@@ -92,6 +92,53 @@ def test_host_code_with_the_driver_api_only(build, tmp_path):
     assert run(build("driver.cpp")) == "0 1\n"
 
 
+def test_types_of_pointers_to_functions_of_the_driver(build, tmp_path):
+    (tmp_path / "pointers.cpp").write_text("""
+        #include <cudaTypedefs.h>
+        #include <cstdio>
+        static_assert(CUDA_VERSION >= 13000 && sizeof(CUmemAllocationType_enum) == 4 && sizeof(cudaError_enum) == 4);
+        int main() {
+            PFN_cuGetErrorName_v6000 found; const char *name = "";
+            CUresult (CUDAAPI *same)(CUresult, const char **) = (PFN_cuGetErrorName)nullptr;
+            if (cuGetProcAddress("cuGetErrorName", (void **)&found, 12000, 0, nullptr) || same) return 1;
+            found(CUDA_ERROR_NOT_FOUND, &name);
+            std::puts(name);
+        }
+    """)
+    assert run(build("pointers.cpp")) == "CUDA_ERROR_NOT_FOUND\n"
+
+
+LIBRARY = """
+    algorithm any array atomic bit bitset cassert ccomplex cctype cerrno cfenv cfloat chrono cinttypes climits clocale
+    cmath codecvt compare complex concepts condition_variable csetjmp csignal cstdalign cstdarg cstdbool cstddef cstdint
+    cstdio cstdlib cstring ctgmath ctime cwchar cwctype deque exception filesystem forward_list fstream functional
+    future initializer_list iomanip ios iosfwd iostream istream iterator limits list locale map memory memory_resource
+    mutex new numbers numeric optional ostream queue random ranges ratio regex scoped_allocator set shared_mutex span
+    sstream stack stdexcept streambuf string string_view strstream system_error thread tuple type_traits typeindex
+    typeinfo unordered_map unordered_set utility valarray variant vector
+"""
+
+
+def test_the_headers_of_the_library_in_device_code(build, tmp_path):
+    includes = "\n".join(f"#include <{name}>" for name in LIBRARY.split())
+    (tmp_path / "library.cu").write_text(f"""{includes}
+        struct Value {{ int number; __device__ explicit Value(int given) : number(given) {{}} }};
+        __global__ void make(Value *to) {{ new (to) Value(5); new (to + 1) Value[1]{{Value(6)}}; }}
+        int main() {{
+            std::shared_ptr<int> shared = std::make_shared<int>(4);
+            Value *values; cudaMallocManaged(&values, 2 * sizeof(Value));
+            make<<<1, 1>>>(values); cudaDeviceSynchronize();
+            std::cout << *shared << values[0].number << values[1].number << std::endl;
+        }}
+    """)
+    assert run(build("library.cu", "-std=c++20", "-w")) == "456\n"
+
+
+def test_thrust_and_cub(build):
+    pytest.importorskip("nvidia.cu13.include", reason="the headers of CCCL are not installed: nvidia-cuda-cccl")
+    assert run(build(HERE / "cccl.cu", "-O1")) == "fine\n"
+
+
 @pytest.mark.parametrize("options", [(), ("-O0",), ("-rdc=true", "-g")])
 def test_managed_variables(build, options):
     assert run(build(HERE / "managed.cu", *options)) == "fine\n"

@@ -65,13 +65,16 @@ def installed() -> str:
 
 def cccl_options(folders: Iterable[str], bundled: bool) -> list[str]:
     """Return the options for CCCL in one of the folders or, if `bundled`, as it is installed; none without it."""
+    found = folder_options(folders, bundled)
+    return ["-include", os.path.join(headers(), "open_cuda", "cccl.h"), *found] if found else []
+
+
+def folder_options(folders: Iterable[str], bundled: bool) -> list[str]:
+    """Return the options to search CCCL's changed headers and, if it is in none of the folders, those installed."""
     found = next((folder for folder in folders if os.path.exists(os.path.join(folder, MARK))), "")
     system = "" if found or not bundled else installed()
-    if not found and not system:
-        return []
-    options = ["-include", os.path.join(headers(), "open_cuda", "cccl.h")]
-    if changed := _changed_headers(found or system):
-        options += ["-I" if found else "-isystem", changed]
+    changed = _changed_headers(found or system) if found or system else ""
+    options = ["-I" if found else "-isystem", changed] if changed else []
     return [*options, "-isystem", system] if system else options
 
 

@@ -18,9 +18,11 @@ import struct
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 
 from cuda.core._errors import ClangError
 from cuda.core._program._clang._attributes import ANNOTATIONS, with_attributes
+from cuda.core._program._clang._cccl import folder_options
 from cuda.core._program._clang._find import ENVIRONMENT, find, headers
 from cuda.core._program._clang._managed import has_managed, with_managed
 from cuda.core._program._clang._ptx_version import version_options, without_toolkit
@@ -190,7 +192,8 @@ def _compile(command: Command, tools: _Tools, path: str, kind: str, output: str,
     common = [
         *tools.clang, *tools.host, "-x", "cuda", f"--cuda-gpu-arch={command.arch}", "-nocudainc", "-nocudalib",
         "--no-default-config", "-fdeclspec", "-Xclang", "-target-sdk-version=12.0",
-        *without_toolkit(), "-I", headers(), "-D__OPEN_CUDA_PROGRAM__", "-std=c++17", "-O3", *command.both,
+        *without_toolkit(), "-I", headers(), "-D__OPEN_CUDA_PROGRAM__", "-std=c++17", "-O3",
+        *folder_options(_folders(command.both), bundled=True), *command.both,
         *(unit_options(path, [*command.both, *command.device, *command.host]) if command.relocatable else ()),
     ]  # fmt: skip
     # Kernels are parsed for the host, too: with the same functions of the device headers.
@@ -225,6 +228,15 @@ def _compile(command: Command, tools: _Tools, path: str, kind: str, output: str,
         file.write(text)
         file.truncate()
     tools.run([*tools.clang, *tools.host, "-x", "assembler", "-c", assembly, "-o", output], **ENVIRONMENT)
+
+
+def _folders(options: list[str]) -> Iterator[str]:
+    """Yield the folders to include from that options name."""
+    for option, following in itertools.zip_longest(options, options[1:], fillvalue=""):
+        if option.startswith("-I"):
+            yield option[2:]
+        elif option == "-isystem":
+            yield following
 
 
 def _managed(command: Command, tools: _Tools, for_host: list[str], ptx: str, ir: str) -> list[str]:

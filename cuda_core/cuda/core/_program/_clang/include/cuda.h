@@ -7,4 +7,7 @@
 #ifndef __OPEN_CUDA_PROGRAM__
 #error "cuda.h is for host code: programs with host code are compiled by python -m cuda.cpu cc"
 #endif
+#define CUDAAPI
+#define CUDA_CB
+#undef CUDA_VERSION
 #include "open_cuda/driver_api.h"

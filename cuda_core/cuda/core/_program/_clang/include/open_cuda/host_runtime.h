@@ -11,6 +11,7 @@
 #define __OPEN_CUDA_SYMBOL(symbol, per_thread) __asm__(#symbol)
 #endif
 #include "runtime_api.h"
+#define CUDA_VERSION CUDART_VERSION // clang's own headers include cuda.h, which defines it: CCCL relies on that
 
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, void *stream = nullptr);
 

@@ -37,6 +37,8 @@ __device__ __inline__ void operator delete[](void *pointer, size_t) noexcept { f
 #endif
 __OPEN_CUDA_PLACEMENT __inline__ void *operator new(size_t, void *pointer) noexcept { return pointer; }
 __OPEN_CUDA_PLACEMENT __inline__ void *operator new[](size_t, void *pointer) noexcept { return pointer; }
+__OPEN_CUDA_PLACEMENT __inline__ void operator delete(void *, void *) noexcept {}
+__OPEN_CUDA_PLACEMENT __inline__ void operator delete[](void *, void *) noexcept {}
 
 #ifdef __OPEN_CUDA_PROGRAM__ // what glibc's assert calls
 extern "C" __device__ __attribute__((noreturn)) __inline__ void __assert_fail(
