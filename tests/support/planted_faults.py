@@ -259,4 +259,14 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
         ("passes/find_agreed.py", "self._graph.agreed.discard(id(step))", "pass"),
         ("passes/analyse_uniformity.py", "suspects += agreement.update(changed)", "agreement.update(changed)"),
     ],
+    "masked": [
+        ("emit/llvm/builder.py", "{constant(1 << lane,", "{constant(1 << (lane ^ 1),"),
+        ("emit/access/narrow.py", 'builder.branch(builder.is_zero(others), "consecutive", "single")',
+         'builder.jump("consecutive")'),
+        ("emit/access/narrow.py", 'far = builder.binary("sub", size, constant(piece, "i64"))', "far = size"),
+        ("emit/access/narrow.py", "skipped = (builder.binary(\"mul\", each, self.size)", "skipped = (each"),
+        ("emit/instructions/matrix/lines.py", "enumerate(elements[1:], 1)", "enumerate(elements[1:], 0)"),
+        ("emit/instructions/matrix/lines.py", "(spots[first][0], spots[first][1] + lane * size)", "spots[first + lane]"),
+        ("emit/instructions/matrix/lines.py", "constant(position * self.bits, word)", "constant(0, word)"),
+    ],
 }  # fmt: skip

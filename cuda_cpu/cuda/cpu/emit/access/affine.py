@@ -32,6 +32,7 @@ LANE_INDEX = {"%tid.x": 0, "%tid.y": 1, "%tid.z": 2}
 
 
 SECOND = 2  # key of the second segment's base while it is computed
+NARROW_LANES = 8  # for fewer lanes, accesses of bytes under masks are not worth vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,11 +248,9 @@ def contiguous_access(
     frame: Frame, instruction: Instruction, form: Form, address: Address, extra: int, size: int
 ) -> ContiguousAccess | None:
     """Return the bases of an access of `size` bytes per lane if it is contiguous or uniform, else None."""
-    if (
-        frame.checked
-        or not frame.copy.consecutive
-        or (size < 4 and not frame.copy.full and not frame.module.settings.native_gather)
-    ):
+    if frame.checked or not frame.copy.consecutive:
+        return None
+    if size < 4 and not frame.copy.full and lanes_of_segment(frame) < NARROW_LANES:
         return None
     stride = contiguous_stride(frame.graph, instruction, form)
     if stride is None or stride not in (0, size):

@@ -8,9 +8,11 @@ scatters do it where there are any, else a loop over the lanes that run. Inactiv
 
 from __future__ import annotations
 
+import functools
 from string import Template
 from typing import TYPE_CHECKING
 
+from cuda.cpu.emit.access import narrow
 from cuda.cpu.emit.access.affine import ContiguousAccess, lanes_of_segment, segments
 from cuda.cpu.emit.access.lanes import element_at, has_permute, permuted
 from cuda.cpu.emit.access.prefetch import prefetch
@@ -205,6 +207,10 @@ def load_contiguous(frame: Frame, access: ContiguousAccess, element: str) -> Val
     if frame.copy.full:
         metadata = frame.program_memory
         return _join(frame, [builder.load_part(element, count, b, align=size, metadata=metadata) for b in access.bases])
+    if _is_narrow(frame, element):
+        masks = map(functools.partial(_segment_bits, frame), segments(frame))
+        pairs = zip(access.bases, masks, strict=True)
+        return _join(frame, [narrow.load(frame, base, element, count, mask) for base, mask in pairs])
     name = f"llvm.masked.load.v{count}{element}.p0"
     frame.module.declare(name, part, ["ptr", "i32", lanes, part])
     loaded, zeros = [], Part("zeroinitializer", element, count)
@@ -240,6 +246,18 @@ def _valid_bases(frame: Frame, access: ContiguousAccess) -> list[str]:
     return [builder.select(no_low, second, first).ref, builder.select(no_high, first, second).ref]
 
 
+def _is_narrow(frame: Frame, element: str) -> bool:
+    """Return whether the CPU has no masked access of elements as small as these."""
+    return width_of(element) < 32 and not frame.module.settings.native_gather
+
+
+def _segment_bits(frame: Frame, segment: int) -> Value:
+    """Return the lanes of a segment that run, as a mask."""
+    builder, count = frame.builder, lanes_of_segment(frame)
+    lanes = builder.binary("lshr", frame.mask, segment * count) if segment else frame.mask
+    return lanes if count == frame.width else builder.cast("trunc", lanes, f"i{count}")
+
+
 def _segment_lanes(frame: Frame) -> list[Part]:
     """Return the lanes that run as predicates of each segment."""
     count, builder = lanes_of_segment(frame), frame.builder
@@ -257,9 +275,7 @@ def store_uniform(frame: Frame, access: ContiguousAccess, value: Value) -> None:
     """Store to one address for each segment of which lanes run: the last lane's value is stored."""
     builder, count, part = frame.builder, lanes_of_segment(frame), f"i{lanes_of_segment(frame)}"
     for segment, base in enumerate(access.bases):
-        lanes = builder.binary("lshr", frame.mask, segment * count)
-        if count < frame.width:
-            lanes = builder.cast("trunc", lanes, part)
+        lanes = _segment_bits(frame, segment)
         some, after = builder.new_label("some"), builder.new_label("stored")
         builder.branch(builder.compare("icmp eq", lanes, 0), after, some)
         builder.label(some)
@@ -293,6 +309,10 @@ def store_contiguous(frame: Frame, access: ContiguousAccess, value: Value) -> No
     if frame.copy.full:
         for segment, base in enumerate(access.bases):
             builder.store_part(_segment_of(builder, value, count, segment), base, align=size)
+        return
+    if _is_narrow(frame, element):
+        for segment, base in enumerate(access.bases):
+            narrow.store(frame, base, _segment_of(builder, value, count, segment), _segment_bits(frame, segment))
         return
     for segment, (base, mask) in enumerate(zip(access.bases, _segment_lanes(frame), strict=True)):
         mine = _segment_of(builder, value, count, segment)

@@ -107,7 +107,7 @@ class Builder:
     def unreachable(self) -> None:
         self.line("unreachable")
 
-    def ret(self, value: Value | None = None) -> None:
+    def ret(self, value: Value | Part | None = None) -> None:
         self.line("ret void" if value is None else f"ret {self.typed(value)}")
 
     # --- types and shapes -------------------------------------------------------------------------
@@ -401,8 +401,14 @@ class Builder:
 
     def lanes_of(self, mask: Value) -> Value:
         """Return an integer mask as one predicate per lane."""
-        ref = self.assign(f"bitcast {self.typed(mask)} to {self.type('i1')}")
-        return Value(ref, "i1", Shape.VECTOR)
+        if mask.literal or self.module.settings.native_gather or self.width == 1:
+            ref = self.assign(f"bitcast {self.typed(mask)} to {self.type('i1')}")
+            return Value(ref, "i1", Shape.VECTOR)
+        # CPUs without registers for masks compare words: LLVM would extract the bits of a cast one by one.
+        words = self.broadcast(self.resize(mask, "i32"))
+        bits = ", ".join(f"i32 {constant(1 << lane, 'i32').ref}" for lane in range(self.width))
+        here = self.binary("and", words, Value(f"<{bits}>", "i32", Shape.VECTOR))
+        return self.compare("icmp ne", here, constant(0, "i32"))
 
     def is_zero(self, value: Value) -> Value:
         return self.compare("icmp eq", value, 0)

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from cuda.cpu.emit.access.addresses import pointers, space_of
 from cuda.cpu.emit.access.gather_scatter import load, store
+from cuda.cpu.emit.instructions.matrix import lines
 from cuda.cpu.emit.instructions.matrix.elements import PER_REGISTER, sizes
+from cuda.cpu.emit.instructions.matrix.lines import BITS, layout_of
 from cuda.cpu.emit.instructions.matrix.products import LANES, shuffle
 from cuda.cpu.emit.llvm.builder import Builder
 from cuda.cpu.emit.llvm.registry import emits
@@ -16,21 +16,6 @@ from cuda.cpu.emit.llvm.values import Shape, Value, constant
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Instruction, elements_of
-
-# Bits of an element in memory; elements of less than a byte are packed in words of 32 bits.
-_BITS = {
-    "f16": 16,
-    "bf16": 16,
-    "tf32": 32,
-    "f32": 32,
-    "s32": 32,
-    "f64": 64,
-    "s8": 8,
-    "u8": 8,
-    "s4": 4,
-    "u4": 4,
-    "b1": 1,
-}
 
 
 def by_lane(values: list[int], element: str) -> Value:
@@ -45,51 +30,36 @@ def _at(frame: Frame, pointer: Value, offset: Value) -> Value:
 # --- wmma ---------------------------------------------------------------------------------------------
 
 
-def _layout(form: Form, part: str, count: int) -> tuple[Callable[[int, int], tuple[int, int]], int]:
-    """Return the function from (lane, number of the element) to (line, position in it), and the length of a line.
-
-    A line is a row of a row-major matrix and a column of a column-major one.
-    """
-    rows, columns, depth = sizes(form.shape)
-
-    def locate(lane: int, number: int) -> tuple[int, int]:
-        if part == "a":
-            row, column = lane % rows, lane // rows * count % depth + number
-        elif part == "b":
-            row, column = lane // columns * count % depth + number, lane % columns
-        else:
-            row, column = lane // columns * count + number, lane % columns
-        return (row, column) if form.layout == "row" else (column, row)
-
-    height, width = {"a": (rows, depth), "b": (depth, columns)}.get(part, (rows, columns))
-    return locate, width if form.layout == "row" else height
-
-
 def lines_of(frame: Frame, instruction: Instruction, form: Form) -> tuple[int, int, Value]:
     """Return the number of lines of a matrix in memory, their size in bytes, and the offset of line i in lane i."""
-    builder, operands = frame.builder, instruction.operands
+    builder = frame.builder
     part = "d" if form.modifiers[0] == "store" else str(form.part)
     rows, columns, depth = sizes(form.shape)
     height, width = {"a": (rows, depth), "b": (depth, columns)}.get(part, (rows, columns))
-    lines, length = (height, width) if form.layout == "row" else (width, height)
-    stride = builder.resize(frame.read(operands[2], "u32"), "i64") if len(operands) > 2 else constant(length, "i64")
+    count, length = (height, width) if form.layout == "row" else (width, height)
+    stride = _stride(frame, instruction, length)
     index = builder.binary("mul", builder.broadcast(stride), builder.lane_numbers("i64"))
-    bits = builder.binary("mul", index, constant(_BITS[form.type], "i64"))
-    return lines, length * _BITS[form.type] // 8, builder.binary("lshr", bits, constant(3, "i64"))
+    bits = builder.binary("mul", index, constant(BITS[form.type], "i64"))
+    return count, length * BITS[form.type] // 8, builder.binary("lshr", bits, constant(3, "i64"))
+
+
+def _stride(frame: Frame, instruction: Instruction, length: int) -> Value:
+    """Return the distance of the lines of a matrix in elements, which is their length if none is given."""
+    given = instruction.operands[2:]
+    return frame.builder.resize(frame.read(given[0], "u32"), "i64") if given else constant(length, "i64")
 
 
 def _addresses(frame: Frame, instruction: Instruction, form: Form, part: str, count: int, step: int) -> list[Value]:
     """Return the addresses of every `step`-th element of a fragment."""
     builder = frame.builder
-    operands = instruction.operands
     base = pointers(frame, instruction.address(0 if part == "d" else 1), space_of(form))
-    locate, line = _layout(form, part, count)
-    stride = builder.resize(frame.read(operands[2], "u32"), "i64") if len(operands) > 2 else constant(line, "i64")
-    bits = _BITS[form.type]
+    locate, line = layout_of(form, part, count)
+    stride = _stride(frame, instruction, line)
+    bits = BITS[form.type]
     found = []
     for number in range(0, count, step):
-        lines, positions = zip(*(locate(lane, number) for lane in range(LANES)), strict=True)
-        index = builder.binary("mul", builder.broadcast(stride), by_lane(list(lines), "i64"))
+        numbers, positions = zip(*(locate(lane, number) for lane in range(LANES)), strict=True)
+        index = builder.binary("mul", builder.broadcast(stride), by_lane(list(numbers), "i64"))
         index = builder.binary("add", index, by_lane(list(positions), "i64"))
         if bits < 8:
             offset = builder.binary("lshr", index, constant({4: 1, 1: 3}[bits], "i64"))
@@ -103,7 +73,13 @@ def load_fragment(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Load a matrix for `wmma.mma`."""
     builder = frame.builder
     targets = elements_of(instruction.operands[0])
-    bits = _BITS[form.type]
+    bits = BITS[form.type]
+    base, line = pointers(frame, instruction.address(1), space_of(form)), layout_of(form, str(form.part), 1)[1]
+    whole = lines.load(frame, form, base, _stride(frame, instruction, line), len(targets))
+    if whole is not None:
+        for target, value in zip(targets, whole, strict=True):
+            frame.write(target, value)
+        return
     if bits < 8:
         each = 32 // bits
         addresses = _addresses(frame, instruction, form, str(form.part), len(targets) * each, each)
@@ -126,13 +102,16 @@ def store_fragment(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Store the result of `wmma.mma`."""
     builder = frame.builder
     sources = elements_of(instruction.operands[1])
-    bits, each = _BITS[form.type], PER_REGISTER[form.type]
+    bits, each = BITS[form.type], PER_REGISTER[form.type]
+    words = [builder.broadcast(frame.read(source, "b64" if bits == 64 else "b32")) for source in sources]
+    base, line = pointers(frame, instruction.address(0), space_of(form)), layout_of(form, "d", 1)[1]
+    if lines.store(frame, form, base, _stride(frame, instruction, line), words):
+        return
     addresses = _addresses(frame, instruction, form, "d", len(sources) * each, 1)
-    for number, source in enumerate(sources):
-        value = frame.read(source, "b64" if bits == 64 else "b32")
+    for number, value in enumerate(words):
         for position in range(each):
             part = builder.binary("lshr", value, constant(position * bits, "i32")) if position else value
-            store(frame, addresses[number * each + position], builder.broadcast(builder.resize(part, f"i{bits}")))
+            store(frame, addresses[number * each + position], builder.resize(part, f"i{bits}"))
 
 
 # --- ldmatrix, stmatrix: 8x8 matrices of 16 bits --------------------------------------------------
