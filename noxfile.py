@@ -15,6 +15,7 @@ nox.options.sessions = ["build", "lint", "type", "test", "docs"]
 def gen(session):
     """Write the generated sources and the generator's report."""
     with session.chdir("cuda_bindings"):
+        session.run("python", "-m", "codegen", "facts")
         session.run("python", "-m", "codegen", "write")
         session.run("python", "-m", "codegen", "report")
 
@@ -129,10 +130,12 @@ def others(session):
     session.install(".[all]", "pytest", "pytest-timeout", "hypothesis", "ml_dtypes", "triton==3.9.0", "taichi==1.7.4")
     session.install(
         "cuda-tile==1.7.0", "nvidia-cuda-tileiras==13.5.*", "numba_cuda_mlir[cu13]==0.6.0", "tinygrad==0.14.0",
-        "warp-lang==1.19.0", "jax==0.10.2", "nvidia-cutlass-dsl==4.8.1",
+        "warp-lang==1.19.0", "jax==0.10.2", "jaxlib==0.10.2", "nvidia-cutlass-dsl==4.8.1",
     )  # fmt: skip
+    session.install("--no-deps", "jax-cuda13-plugin==0.10.2", "jax-cuda13-pjrt==0.10.2")  # not NVIDIA's libraries
     environment = {"CUDA_CPU_PEER": f"{session.virtualenv.location}/bin/python"}
-    names = ("triton", "triton_alone", "taichi", "cutile", "numba_mlir", "tinygrad", "warp", "jax", "nvvm", "cute")
+    names = ("triton", "triton_alone", "taichi", "cutile", "numba_mlir", "tinygrad", "warp", "jax", "jax_cuda",
+             "nvvm_programs", "cute")  # fmt: skip
     tests = [f"tests/interop/test_{name}.py" for name in names]
     session.run("python", "-m", "pytest", *tests, *session.posargs, env=environment)
 

@@ -53,7 +53,7 @@ def test_an_array_is_copied_to_the_device(device, stream, consumer):
 @pytest.mark.cpu_only
 @pytest.mark.needs_nvrtc
 def test_ten_programs():
-    done = programs.run("jax_kernels.py", interpreter="")
+    done = programs.run("jax_kernels.py", variables={"JAX_PLATFORMS": "cpu"}, interpreter="")
     assert programs.right(done) == [
         "jit", "gradients", "vmap", "scan", "while_loop", "conditions", "shared_memory", "several_results", "integers",
         "training",

@@ -24,7 +24,7 @@ def test_twelve_programs(tmp_path):
 def test_loops_branches_and_allocations_in_graphs(tmp_path):
     done = run("warp_graphs.py", tmp_path)
     assert programs.right(done) == [
-        "loops", "branches", "nested", "graphs_in_graphs", "allocations", "failed_captures",
+        "loops", "branches", "nested", "graphs_in_graphs", "allocations", "functions_of_the_host", "failed_captures",
     ]  # fmt: skip
 
 

@@ -5,6 +5,7 @@
 import gc
 
 import numpy as np
+import pytest
 import warp as wp
 
 wp.config.quiet = True
@@ -141,19 +142,42 @@ def allocations():
     assert free - wp.get_device().free_memory < 1 << 26  # not 20 times 16 MiB
 
 
+def functions_of_the_host():
+    keys, numbers = wp.zeros(200, dtype=int), wp.zeros(200, dtype=int)
+    sums = wp.zeros(100, dtype=int)
+    grid = wp.zeros((10, 10), dtype=int)
+    with wp.ScopedCapture() as capture:
+        wp.utils.radix_sort_pairs(keys, numbers, 100)
+        wp.utils.array_scan(keys[:100], sums, inclusive=True)
+        wp.copy(grid[:, ::2], grid[:, 1::2])
+    for seed in range(3):
+        values = np.random.default_rng(seed).permutation(100).astype(np.int32)
+        keys.assign(np.append(values, np.zeros(100, np.int32)))
+        numbers.assign(np.arange(200, dtype=np.int32))
+        grid.assign(values.reshape(10, 10))
+        wp.capture_launch(capture.graph)
+        assert keys.numpy()[:100].tolist() == list(range(100))
+        assert numbers.numpy()[:100].tolist() == np.argsort(values).tolist()
+        assert sums.numpy().tolist() == np.cumsum(range(100)).tolist()
+        np.testing.assert_array_equal(grid.numpy()[:, ::2], values.reshape(10, 10)[:, 1::2])
+    with pytest.raises(NotImplementedError, match="cannot be part of a graph"), wp.ScopedCapture():
+        wp.Mesh(points=wp.zeros(3, dtype=wp.vec3), indices=wp.zeros(3, dtype=int))
+
+
 def failed_captures():
+    def fail():
+        with wp.ScopedCapture():
+            wp.empty(10, dtype=float)
+            raise KeyError("a body that fails")
+
     for _ in range(2):
-        try:
-            with wp.ScopedCapture():
-                wp.empty(10, dtype=float)
-                raise KeyError("a body that fails")
-        except KeyError:
-            pass
+        with pytest.raises(KeyError):
+            fail()
     x.fill_(3)
     assert value() == 3
 
 
-PROGRAMS = [loops, branches, nested, graphs_in_graphs, allocations, failed_captures]
+PROGRAMS = [loops, branches, nested, graphs_in_graphs, allocations, functions_of_the_host, failed_captures]
 
 if __name__ == "__main__":
     for program in PROGRAMS:

@@ -7,7 +7,7 @@ needs NVIDIA's driver. Warp calls it by ctypes, where each function has its argu
 
 - memory, copies, events and graphs become calls of our driver;
 - a function `wp_..._device` that has the same arguments as `wp_..._host`, up to the context in front and the stream
-  behind, becomes a wait and a call of the latter: the device's memory is the host's;
+  behind, becomes a wait and a call of the latter, or a node of a graph: the device's memory is the host's;
 - every other `wp_..._device` raises an error. Warp itself does not check all of them.
 """
 
@@ -25,6 +25,7 @@ _pointer, _size = ctypes.c_void_p, ctypes.c_size_t
 # Functions that build trees, and the argument that selects how: LBVH has kernels only, SAH is built by the host.
 BUILDERS = {"wp_mesh_create_device": 7, "wp_bvh_create_device": 4}
 LBVH, SAH = 2, 0
+STATUS = (None, ctypes.c_int, ctypes.c_bool)  # what functions return that create nothing
 CURRENT = (None, 0, 2**64 - 1)  # Warp's streams that mean the current one of a context
 
 
@@ -88,7 +89,7 @@ class Functions(Graphs):
         return returned(ctypes.c_float, "cuEventElapsedTime", address(begin), address(end))
 
 
-def on_host(core: Any, name: str) -> Callable[..., Any]:
+def on_host(core: Any, own: Functions, name: str) -> Callable[..., Any]:
     """Return what replaces a function of the device that needs kernels of Warp's own library."""
     original = getattr(core, name)
     types = list(original.argtypes or [])
@@ -96,18 +97,25 @@ def on_host(core: Any, name: str) -> Callable[..., Any]:
     parts = [slice(0, None), slice(1, None), slice(1, -1)]  # all; without context; without context and stream
     part = next((part for part in parts if instead and types[part] == list(instead.argtypes or [])), None)
 
-    def wait_and_call(*arguments: Any) -> Any:
+    def call_on_host(*arguments: Any) -> Any:
         if instead is None or part is None:
             raise NotImplementedError(f"{name} of Warp needs NVIDIA's libcudart, which does not run on the CPU device")
-        wait(arguments[0] if part.start else None)
         builder = BUILDERS.get(name)
         if builder is not None and arguments[builder] == LBVH:
             arguments = (*arguments[:builder], SAH, *arguments[builder + 1 :])
-        result = instead(*arguments[part])
+        context, given = arguments[0] if part.start else None, arguments[part]
+        stream = own._stream(context, arguments[-1] if part.stop else None)
+        if own.captured.uses and own.cuda_stream_is_capturing(stream):
+            if instead.restype not in STATUS:
+                raise NotImplementedError(f"{name} of Warp cannot be part of a graph on the CPU device")
+            own.call_in_graph(stream, lambda: instead(*given))
+            return True
+        wait(context)
+        result = instead(*given)
         # Those that refit meshes return success for the device (ctypes' default type, int), nothing for the host.
         return True if instead.restype is None and original.restype is not None else result
 
-    return wait_and_call
+    return call_on_host
 
 
 def replace(core: Any) -> None:
@@ -118,7 +126,7 @@ def replace(core: Any) -> None:
         if hasattr(own, short := name.removeprefix("wp_")):
             setattr(core, name, getattr(own, short))
         elif name.endswith("_device"):
-            setattr(core, name, on_host(core, name))
+            setattr(core, name, on_host(core, own, name))
 
 
 def install() -> None:

@@ -7,14 +7,17 @@ that to the node's condition; in the body of a loop, another one does so at the 
 by the same stream: it pauses the capture of the graph, captures into the body's graph, and resumes.
 
 Memory that is allocated while a graph is captured is none of its nodes: it is memory like any other, which exists until
-the program and the graph need it no more. So does memory that is freed during a capture.
+the program and the graph need it no more. So does memory that is freed during a capture. A function of the host becomes
+a node that calls it.
 """
 
 from __future__ import annotations
 
 import collections
 import ctypes
+import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from cuda.cpu import abi
@@ -41,11 +44,29 @@ SET_CONDITION = b"""
 """
 
 
-class Captured(threading.local):
-    """The memory of the captures that this thread has begun, the innermost last."""
+HOST_FUNCTION = ctypes.CFUNCTYPE(None, _pointer)
+
+
+class Uses:
+    """What a graph needs: memory, and functions of the host."""
 
     def __init__(self) -> None:
-        self.memory: list[set[int]] = []
+        self.memory: set[int] = set()
+        self.functions: list[Any] = []
+
+
+class Captured(threading.local):
+    """What the captures that this thread has begun need, the innermost last."""
+
+    def __init__(self) -> None:
+        self.uses: list[Uses] = []
+
+
+def free(memory: int) -> None:
+    """Free memory, also while a graph is captured; at the end of the program, the driver does so."""
+    if not sys.is_finalizing():
+        with while_capturing():
+            call("cuMemFree_v2", _pointer(memory))
 
 
 class GraphMemory:
@@ -53,14 +74,14 @@ class GraphMemory:
 
     def __init__(self) -> None:
         self.captured = Captured()
-        self.of_graph: dict[int, set[int]] = {}  # graph -> memory that it may use
+        self.of_graph: dict[int, Uses] = {}
         self.users: collections.Counter[int] = collections.Counter()  # memory -> number of such graphs
         self.unwanted: set[int] = set()  # memory that the program has freed, and graphs may use
 
     def alloc_device(self, context: Any, size: int, *_: Any) -> int:
         with while_capturing():
             pointer = returned(_pointer, "cuMemAlloc_v2", _size(max(size, 1)))
-        if self.captured.memory:
+        if self.captured.uses:
             self.use(pointer)
         return pointer
 
@@ -68,31 +89,31 @@ class GraphMemory:
 
     def free_device(self, context: Any, pointer: Any, *_: Any) -> None:
         memory = value(pointer)
-        if memory and self.captured.memory and not self.users[memory]:
+        if not memory:
+            return
+        if self.captured.uses and not self.users[memory]:
             self.use(memory)
-        if memory and self.users[memory]:
+        if self.users[memory]:
             self.unwanted.add(memory)
         else:
             del self.users[memory]
-            with while_capturing():
-                call("cuMemFree_v2", address(pointer))
+            free(memory)
 
     free_device_default = free_device_async = free_device
 
     def use(self, memory: int) -> None:
-        self.captured.memory[-1].add(memory)
+        self.captured.uses[-1].memory.add(memory)
         self.users[memory] += 1
 
-    def release(self, used: set[int]) -> None:
+    def release(self, uses: Uses) -> None:
         """Free the memory of a graph that is gone, unless the program or another graph needs it."""
-        for memory in used:
+        for memory in uses.memory:
             self.users[memory] -= 1
             if not self.users[memory]:
                 del self.users[memory]
                 if memory in self.unwanted:
                     self.unwanted.discard(memory)
-                    with while_capturing():
-                        call("cuMemFree_v2", _pointer(memory))
+                    free(memory)
 
 
 class Position:
@@ -133,19 +154,19 @@ class Graphs(GraphMemory):
     def cuda_graph_begin_capture(self, context: Any, stream: Any, external: int, mode: int) -> bool:
         if not external:  # else somebody else has begun
             call("cuStreamBeginCapture_v2", address(stream), mode)
-        self.captured.memory.append(set())
+        self.captured.uses.append(Uses())
         return True
 
     def cuda_graph_end_capture(self, context: Any, stream: Any, graph: Any) -> bool:
-        used = self.captured.memory.pop()
+        uses = self.captured.uses.pop()
         made = _pointer()
         try:
             call("cuStreamEndCapture", address(stream), ctypes.byref(made))
         except RuntimeError:
-            self.release(used)
+            self.release(uses)
             raise
         graph._obj.value = made.value
-        self.of_graph[made.value or 0] = used
+        self.of_graph[made.value or 0] = uses
         return True
 
     def cuda_graph_pause_capture(self, context: Any, stream: Any, graph: Any) -> bool:
@@ -169,8 +190,12 @@ class Graphs(GraphMemory):
         return True
 
     def cuda_graph_destroy(self, context: Any, graph: Any) -> bool:
+        uses = self.of_graph.pop(value(graph), Uses())
+        if uses.functions:  # a launch may be running them
+            with current(context):
+                call("cuCtxSynchronize")
         call("cuGraphDestroy", address(graph))
-        self.release(self.of_graph.pop(value(graph), set()))
+        self.release(uses)
         return True
 
     def cuda_graph_exec_destroy(self, context: Any, executable: Any) -> bool:
@@ -181,10 +206,19 @@ class Graphs(GraphMemory):
         at = Position(stream)
         nodes, _, count = at.dependencies()
         at.move_behind(stream, returned(_pointer, "cuGraphAddChildGraphNode", at.graph, nodes, count, address(child)))
-        for memory in self.of_graph.get(value(child), ()):
-            if self.captured.memory and memory not in self.captured.memory[-1]:
+        uses = self.of_graph.get(value(child), Uses())
+        if self.captured.uses:
+            own = self.captured.uses[-1]
+            own.functions += uses.functions
+            for memory in uses.memory - own.memory:
                 self.use(memory)
         return True
+
+    def call_in_graph(self, stream: Any, function: Callable[[], object]) -> None:
+        """Let the graph that a stream captures call a function of the host."""
+        node = HOST_FUNCTION(lambda _: function() and None)
+        call("cuLaunchHostFunc", address(stream), node, None)
+        self.captured.uses[-1].functions.append(node)
 
     def cuda_graph_check_conditional_body(self, graph: Any) -> bool:
         return True  # bodies may have nodes of every type

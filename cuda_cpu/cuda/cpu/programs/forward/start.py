@@ -38,7 +38,10 @@ FOLDERS = ("nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib", "nvidia/nvjitlink/lib")
 
 
 # Modules of other packages, and the function of an adapter that is called when the program has imported one.
-ADAPTERS = {"warp._src.context": ("cuda.cpu.programs.warp", "install")}
+ADAPTERS = {
+    "warp._src.context": ("cuda.cpu.programs.warp", "install"),
+    "jax._src.hardware_utils": ("cuda.cpu.programs.jax", "install"),
+}
 WITH_TORCH = {
     "torch": ("cuda.cpu.programs.pytorch", "install"),
     "triton.knobs": ("cuda.cpu.programs.pytorch.driver", "add_to_triton"),

@@ -1,0 +1,142 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""JAX's CUDA build on the CPU device: XLA compiles to PTX, which our driver gets.
+
+XLA opens libcuda, libcudart and the other libraries of NVIDIA at run time. What it needs here:
+
+- JAX looks for a GPU's device file. It is told that there is one.
+- XLA calls `ptxas`. It finds a script that returns the PTX, as if it were machine code.
+- XLA compiles nothing without cuDNN. It finds a library that says cuDNN's version, and has no other function.
+- Products of matrices are kernels of XLA's Triton, since there is no cuBLAS. Nothing is tuned by measuring.
+- XLA's own kernels contain PTX for compute capability 12.0 only, so this is the device's.
+
+Convolutions, Fourier transforms and the solvers of linear algebra need NVIDIA's libraries and fail.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import importlib.metadata
+import importlib.util
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import tempfile
+
+VERSION = "0.10."  # whose flags these are: XLA ends the program at an unknown one
+PLUGINS = ("jax_plugins.xla_cuda13", "jax_plugins.xla_cuda12")
+VARIABLES = {
+    "CUDA_CPU_CAPABILITY": "12.0",
+    "JAX_SKIP_CUDA_CONSTRAINTS_CHECK": "1",  # it asks cuBLAS, cuFFT and others for their versions
+    "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
+}
+# What JAX sets TF_CPP_MIN_LOG_LEVEL to. XLA frees its streams and its memory after the driver has ended, and would
+# print a line for each.
+JAX_LOG_LEVEL = "1"
+FLAGS = {
+    "xla_gpu_enable_libnvptxcompiler": "false",
+    "xla_gpu_enable_libnvjitlink": "false",
+    "xla_gpu_autotune_level": "0",
+    "xla_gpu_experimental_autotune_backends": "triton",
+    "xla_gpu_cublas_fallback": "false",
+}
+
+# The file ends with a zero, as the driver expects of a text: XLA does not tell it how long the text is.
+PTXAS = r"""#!/bin/sh
+while [ $# -gt 0 ]; do
+    case "$1" in
+        --version) echo "Cuda compilation tools, release 13.0, V13.0.88"; exit 0 ;;
+        -o) out=$2; shift ;;
+        -*) ;;
+        *) in=$1 ;;
+    esac
+    shift
+done
+{ cat "$in" && printf '\0'; } > "$out"
+"""
+
+CUDNN = r"""
+#include <stddef.h>
+static int here;
+int cudnnCreate(void **handle) { *handle = &here; return 0; }
+int cudnnDestroy(void *handle) { return 0; }
+int cudnnSetStream(void *handle, void *stream) { return 0; }
+size_t cudnnGetVersion(void) { return 91200; }
+size_t cudnnGetCudartVersion(void) { return 13000; }
+int cudnnGetProperty(int part, int *value) { *value = part == 0 ? 9 : part == 1 ? 12 : 0; return 0; }
+const char *cudnnGetErrorString(int status) { return "cuDNN does not run on the CPU device"; }
+"""
+
+
+def compile_library(path: pathlib.Path, source: str) -> None:
+    """Compile a shared library from C, with the file's name as its SONAME.
+
+    Raises
+    ------
+    ImportError
+        There is no C compiler, or it fails.
+    """
+    compiler = shlex.split(os.environ.get("CC") or "cc")
+    command = [*compiler, "-shared", "-fPIC", f"-Wl,-soname,{path.name}", "-x", "c", "-", "-o", str(path)]
+    try:
+        subprocess.run(command, input=source, text=True, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        reason = getattr(error, "stderr", "") or error
+        raise ImportError(
+            f"JAX's CUDA build needs a C compiler on the CPU device, and {shlex.join(compiler)} failed: {reason}. "
+            "Install gcc, or name a compiler by CC. For JAX's own CPU backend, set JAX_PLATFORMS=cpu"
+        ) from None
+
+
+def add_flags(folder: pathlib.Path) -> None:
+    """Add our flags to XLA_FLAGS, where the program has set none of that name."""
+    given = os.environ.get("XLA_FLAGS", "").split()
+    names = {flag.removeprefix("--").partition("=")[0] for flag in given}
+    flags = {"xla_gpu_cuda_data_dir": str(folder), **FLAGS}
+    added = [f"--{name}={setting}" for name, setting in flags.items() if name not in names]
+    os.environ["XLA_FLAGS"] = " ".join([*given, *added])
+
+
+def has_plugin() -> bool:
+    """Return whether JAX's CUDA build is installed and wanted."""
+    wanted = os.environ.get("JAX_PLATFORMS", "").replace("gpu", "cuda")
+    if wanted and "cuda" not in wanted.split(","):
+        return False
+    try:
+        return any(importlib.util.find_spec(name) is not None for name in PLUGINS)
+    except ModuleNotFoundError:
+        return False
+
+
+def install() -> None:
+    """Prepare JAX's CUDA build, if it is installed, before it is loaded.
+
+    Raises
+    ------
+    ImportError
+        This version of JAX is not supported, or there is no C compiler.
+    """
+    from jax._src import hardware_utils
+
+    if not has_plugin():
+        return
+    version = importlib.metadata.version("jax")
+    if not version.startswith(VERSION):
+        raise ImportError(f"the CUDA build of JAX {version} does not run on the CPU device; {VERSION}x does")
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="cuda-cpu-xla-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    compile_library(folder / "libcudnn.so.9", CUDNN)
+    ctypes.CDLL(str(folder / "libcudnn.so.9"), ctypes.RTLD_GLOBAL)  # a later dlopen by name finds it
+    assembler = folder / "bin" / "ptxas"
+    assembler.parent.mkdir()
+    assembler.write_text(PTXAS)
+    assembler.chmod(0o755)
+    add_flags(folder)
+    for name, setting in VARIABLES.items():
+        os.environ.setdefault(name, setting)
+    if os.environ.get("TF_CPP_MIN_LOG_LEVEL", JAX_LOG_LEVEL) == JAX_LOG_LEVEL:
+        os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    hardware_utils.has_visible_nvidia_gpu = lambda: True
