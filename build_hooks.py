@@ -47,7 +47,8 @@ GENERATED = (
     "cuda_core/cuda/core/_program/_clang/include/open_cuda/runtime_api.h",
     STAMP := f"{CPU}/abi.py",  # its time says when the generator last ran: nothing is compiled from it
 )
-GENERATOR_NEEDS = [
+# What `python -m codegen facts` reads the headers with: a build needs it only if CUDA_HOME names other headers.
+HEADER_NEEDS = [
     "libclang>=18",
     "nvidia-cuda-runtime==13.5.*",  # cuda.h, cudaTypedefs.h
     "nvidia-cuda-crt==13.5.*",  # what cuda_runtime.h includes
@@ -142,11 +143,17 @@ def missing_sources() -> list[str]:
     return [path for path in GENERATED if not (ROOT / path).exists()]
 
 
+def needs_headers() -> bool:
+    """Return whether the generator reads headers, those of a toolkit, rather than what the repository has of them."""
+    return bool(os.environ.get("CUDA_HOME"))
+
+
 def sources_are_stale() -> bool:
     """Return whether a file of the generator is newer than its last run."""
-    if not CODEGEN.exists() or importlib.util.find_spec("clang") is None:
+    if not CODEGEN.exists():
         return False
-    newest_rule = max(path.stat().st_mtime for path in CODEGEN.iterdir() if path.suffix in (".py", ".pyx", ".toml"))
+    rules = [*CODEGEN.iterdir(), *(CODEGEN / "facts").iterdir()]
+    newest_rule = max(path.stat().st_mtime for path in rules if path.suffix in (".py", ".pyx", ".toml", ".json"))
     return newest_rule > (ROOT / STAMP).stat().st_mtime
 
 
@@ -155,9 +162,9 @@ def generate() -> None:
     missing = missing_sources()
     if not (CODEGEN / "__main__.py").exists() or not (missing or sources_are_stale()):
         return
-    if importlib.util.find_spec("clang") is None:
-        needs = " ".join(f"'{need}'" for need in GENERATOR_NEEDS)
-        raise SystemExit(f"{missing[0]} is generated and absent. To generate it: pip install {needs}")
+    if needs_headers() and importlib.util.find_spec("clang") is None:
+        needs = " ".join(f"'{need}'" for need in HEADER_NEEDS)
+        raise SystemExit(f"CUDA_HOME is set: to read its headers, pip install {needs}; or unset it")
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(CODEGEN.parent), *sys.path])}
     subprocess.run([sys.executable, "-m", "codegen", "write"], cwd=ROOT, env=environment, check=True)
     if (ROOT / STAMP).exists():
@@ -289,7 +296,7 @@ class BuildExt(build_ext):
 
 def get_requires_for_build_sdist(config_settings=None) -> list[str]:
     check_platform()
-    return GENERATOR_NEEDS if missing_sources() and CODEGEN.exists() else []
+    return HEADER_NEEDS if needs_headers() and missing_sources() and CODEGEN.exists() else []
 
 
 def get_requires_for_build_wheel(config_settings=None) -> list[str]:

@@ -86,7 +86,7 @@ def prepared() -> Iterator[None]:
 
 def get_requires_for_build_sdist(config_settings=None) -> list[str]:
     project.check_platform()
-    return project.GENERATOR_NEEDS if missing() and in_checkout else []
+    return project.HEADER_NEEDS if project.needs_headers() and missing() and in_checkout else []
 
 
 def get_requires_for_build_wheel(config_settings=None) -> list[str]:

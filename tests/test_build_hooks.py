@@ -90,24 +90,34 @@ def test_generated_sources_are_ignored_by_git():
 
 def test_tests_use_the_headers_of_the_build():
     extra = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["test"]
-    assert set(build_hooks.GENERATOR_NEEDS) <= set(extra)
+    assert set(build_hooks.HEADER_NEEDS) <= set(extra)
 
 
 def test_bindings_have_the_version_of_the_headers():
     release = f"{driver.CUDA_VERSION // 1000}.{driver.CUDA_VERSION % 1000 // 10}"
     assert cuda.bindings.__version__.startswith(f"{release}.")
     # The header and runtime packages have CUDA's version, but for cuFile and what is no part of CUDA.
-    needs = [need.partition("==")[::2] for need in build_hooks.GENERATOR_NEEDS]
+    needs = [need.partition("==")[::2] for need in build_hooks.HEADER_NEEDS]
     assert {version for name, version in needs if version and name != "nvidia-cufile"} == {f"{release}.*"}
 
 
-def test_header_packages_are_required_only_without_generated_sources(monkeypatch, tmp_path):
+def test_header_packages_are_required_only_for_the_headers_of_a_toolkit(monkeypatch, tmp_path):
     monkeypatch.setattr(build_hooks, "ROOT", tmp_path)
+    assert build_hooks.get_requires_for_build_sdist() == []
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path))
     assert any(need.startswith("libclang") for need in build_hooks.get_requires_for_build_sdist())
     for path in build_hooks.GENERATED:
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text("")
     assert build_hooks.get_requires_for_build_sdist() == []
+
+
+def test_sources_are_written_without_headers_and_libclang():
+    """In another process, which cannot import clang."""
+    text = "import sys; sys.modules['clang'] = None; from codegen import __main__ as it; print(len(it.generated()))"
+    folder = ROOT / "cuda_bindings"
+    done = subprocess.run([sys.executable, "-c", text], cwd=folder, capture_output=True, text=True)
+    assert done.stdout == f"{len(build_hooks.GENERATED)}\n", done.stderr
 
 
 def test_cuda_is_a_namespace_package():

@@ -19,6 +19,7 @@ from codegen.model import (
     Field,
     Function,
     FunctionType,
+    HeaderError,
     Library,
     Named,
     Param,
@@ -57,10 +58,6 @@ STATUS = re.compile(
     r"\b(?:(?:CUDA|NVRTC|NVJITLINK|NVVM|NVFATBIN)_(?:ERROR_)?[A-Z0-9_]+|cudaError[A-Z]\w+|NVML_ERROR_[A-Z_]+|CU_FILE_[A-Z_]+)\b"
 )
 IDENTIFIER = re.compile(rb"\w+")
-
-
-class HeaderError(Exception):
-    """A header is missing, does not parse cleanly, or says something that the model has no shape for."""
 
 
 def functions(api: apis.Api, unit: TranslationUnit) -> list[Cursor]:

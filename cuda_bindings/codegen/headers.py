@@ -12,8 +12,8 @@ from clang.cindex import CursorKind, Index, TranslationUnit
 
 from codegen import apis, constants, versions
 from codegen.c_types import is_opaque_pointer
-from codegen.declarations import HeaderError, Reader, contents, functions, written_name
-from codegen.model import Array, Enum, FunctionType, Library, Named, Pointer, Struct, Type, Typedef
+from codegen.declarations import Reader, contents, functions, written_name
+from codegen.model import Array, Enum, FunctionType, HeaderError, Library, Named, Pointer, Struct, Type, Typedef
 
 SYSTEM_HEADERS = apis.HERE / "include"
 Folders = tuple[pathlib.Path, ...]

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data classes for the declarations of a C header: types, functions, parameters and their roles, constants.
 
-`headers.py` creates them, `roles.py` assigns the roles, the `write_*` modules read them. They are independent of
-Cython, Python and any one API.
+`headers.py` creates them, `facts.py` keeps them in files, `roles.py` assigns the roles, the `write_*` modules read
+them. They are independent of Cython, Python and any one API.
 """
 
 from __future__ import annotations
@@ -11,6 +11,10 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+
+class HeaderError(Exception):
+    """A header is missing, does not parse cleanly, or says something that the model has no shape for."""
 
 
 @dataclass(frozen=True)

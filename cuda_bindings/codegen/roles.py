@@ -11,8 +11,8 @@ import re
 import tomllib
 from typing import Any
 
-from codegen import apis, headers, versions
-from codegen.declarations import PRIMITIVES
+from codegen import apis, facts, versions
+from codegen.c_types import PRIMITIVE_SIZES
 from codegen.model import Array, Function, Library, Named, Param, Pointer, Primitive, Record, RecordBuffer, Role, Type
 from codegen.record_rules import by_record_rule, field_type, record_struct
 from codegen.rules import ARRAY_ROLES, by_rule, with_counts
@@ -56,7 +56,7 @@ class RoleError(Exception):
 
 def libraries() -> dict[str, Library]:
     """Return the model of every bound API, with roles, by module name."""
-    return {name: assign(headers.read(api)) for name, api in apis.APIS.items()}
+    return {name: assign(facts.read(name)) for name in apis.APIS}
 
 
 def assign(library: Library, exceptions: dict[str, Change] | None = None) -> Library:
@@ -250,4 +250,4 @@ def parse_type(text: str) -> Type:
         target = text[:-1].strip()
         const = target.startswith("const ") and not target.endswith("*")
         return Pointer(parse_type(target.removeprefix("const ") if const else target), const)
-    return Primitive(text) if text in set(PRIMITIVES.values()) else Named(text)
+    return Primitive(text) if text in {*PRIMITIVE_SIZES, "void", "float", "double"} else Named(text)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from codegen import abi_types, apis, headers
+from codegen import abi_types, facts
 from codegen.model import Array, Library, Pointer, Primitive, Struct, Type
 
 PATH = "cuda_cpu/cuda/cpu/abi.py"
@@ -63,7 +63,7 @@ def _ctype(code):
 def files(libraries: dict[str, Library]) -> dict[str, str]:
     """Return the module's source by its path."""
     driver = libraries["driver"]
-    every = headers.read_every_version(apis.APIS["driver"])
+    every = facts.read(facts.EVERY_VERSION)
     structs = every.structs | driver.structs
     typedefs = every.typedefs | driver.typedefs
     return {PATH: render(Library("driver", {}, structs, driver.enums, typedefs, driver.constants))}

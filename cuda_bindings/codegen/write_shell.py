@@ -7,7 +7,7 @@ How the shell calls Python is documented in cuda_cpu/cuda/cpu/entry/interpreter.
 
 from __future__ import annotations
 
-from codegen import abi_types, apis, headers, roles, status_texts, versions
+from codegen import abi_types, facts, roles, status_texts, versions
 from codegen.c_types import struct_of
 from codegen.model import Function, Library, Named, Param, Pointer, Primitive, Role, Struct
 
@@ -33,7 +33,7 @@ WORDS = {1: "unsigned char", 2: "uint16_t", 4: "uint32_t", 8: "uint64_t"}
 
 def files(libraries: dict[str, Library]) -> dict[str, str]:
     """Return the shell's source by its path."""
-    every = roles.assign_forms(headers.read_every_version(apis.APIS["driver"]))
+    every = roles.assign_forms(facts.read(facts.EVERY_VERSION))
     return {PATH: render(libraries["driver"], every)}
 
 

@@ -4,7 +4,7 @@
 
 import pytest
 
-from codegen import apis, headers, roles
+from codegen import apis, facts, headers, roles
 
 
 @pytest.fixture(scope="session")
@@ -16,7 +16,7 @@ def libraries():
 @pytest.fixture(scope="session")
 def every_symbol():
     """The driver's exported symbols, with roles."""
-    return roles.assign_forms(headers.read_every_version(apis.APIS["driver"]))
+    return roles.assign_forms(facts.read(facts.EVERY_VERSION))
 
 
 @pytest.fixture

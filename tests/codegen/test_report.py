@@ -35,6 +35,7 @@ def test_headers_that_do_not_fit_end_in_a_message(monkeypatch, capsys):
 
 def test_check_names_the_stale_file_and_the_command(tmp_path, monkeypatch, capsys, libraries):
     monkeypatch.setattr(command, "ROOT", tmp_path)
+    monkeypatch.setattr(command, "read_facts", dict)
     monkeypatch.setattr(command, "generated", lambda: {"a.c": "new", "b.c": "same", "absent.c": "any"})
     monkeypatch.setattr(roles, "libraries", lambda: libraries)
     (tmp_path / command.REPORT).parent.mkdir(parents=True)
