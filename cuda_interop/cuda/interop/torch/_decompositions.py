@@ -11,6 +11,8 @@ import torch
 from torch import Tensor
 from torch._decomp import core_aten_decompositions, get_decompositions
 
+from cuda.interop.torch._layouts import as_in_eager
+
 aten = torch.ops.aten
 
 # Core ATen operations that PyTorch's own decompositions take apart further.
@@ -133,4 +135,4 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     core = core_aten_decompositions()
     # It returns no logarithms of sums, which the backward operation takes: gradients would be wrong
     core.pop(aten._scaled_dot_product_flash_attention_for_cpu.default, None)
-    return {**core, **get_decompositions(_FURTHER), **own}
+    return {**core, **as_in_eager(core), **get_decompositions(_FURTHER), **own}
