@@ -23,6 +23,7 @@ from ci.public_programs.programs import PROGRAMS, STACKS, Program, Stack
 ROOT = pathlib.Path(__file__).parents[2]
 PROBE = pathlib.Path(__file__).with_name("probe.py")
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
+ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 IGNORED = re.compile(r"^(Warp |Module |\[Taichi\]|\[I |   )|\b(ms|seconds|s)\b|took")  # start-up lines and times
 
 
@@ -30,7 +31,8 @@ def command(program: Program, stack: Stack, python: str, own: bool) -> list[str]
     """Return the command that runs a program on the CPU device, or by the stack's own back-end."""
     start = [python] if own else [sys.executable, "-m", "cuda.cpu", "run", *stack.options, "--python", python]
     if program.compared:
-        return [*start, str(PROBE), program.path, *program.arguments, *(stack.own_arguments if own else ())]
+        frames = ["--frames", str(program.frames)] if program.frames else []
+        return [*start, str(PROBE), *frames, program.path, *program.arguments, *(stack.own_arguments if own else ())]
     if program.measured:
         return [*start, str(PROBE), "--measured", program.path, *program.arguments]
     if program.pytest:
@@ -63,7 +65,7 @@ def differences(found: str, expected: str, tolerance: float) -> str:
     """Return "" if two outputs have the same lines but for small differences of numbers, else the first other line."""
     lines = [
         [re.sub(r"(?<=[\[\d.]) +(?=\])", "", line) for line in text.splitlines() if not IGNORED.search(line)]
-        for text in (found, expected)
+        for text in (ADDRESS.sub("", found), ADDRESS.sub("", expected))
     ]
     if len(lines[0]) != len(lines[1]):
         return f"{len(lines[0])} lines, {len(lines[1])} expected"

@@ -6,6 +6,9 @@ Random numbers of Python and NumPy are seeded, so that two back-ends get the sam
 
 `probe.py --measured FILE ARGUMENTS` runs a program of Triton up to its benchmarks.
 
+A page of documentation, `probe.py PAGE.md`, is run cell by cell (cells.py). `probe.py --frames N MODULE` closes
+Taichi's windows after some frames, and reports what there is then (windows.py).
+
 For tinygrad, whose documentation consists of the docstrings of its modules, the program is the code that its site runs
 (blocks marked `exec="true"`).
 """
@@ -85,11 +88,20 @@ if __name__ == "__main__":
         sys.argv = sys.argv[2:]
         run_to_benchmarks(sys.argv[0])
         raise SystemExit(f"{sys.argv[0]} has no benchmark")
+    if sys.argv[1] == "--frames":
+        from windows import close_windows
+
+        close_windows(int(sys.argv[2]), report)
+        del sys.argv[1:3]
     module = sys.argv[1]
     sys.argv = sys.argv[1:]
     random.seed(1)
     np.random.seed(1)
-    if module.startswith("tinygrad."):
+    if module.endswith(".md"):
+        from cells import run_cells
+
+        run_cells(module)
+    elif module.startswith("tinygrad."):
         run_docstrings(module)
     else:
         report(runpy.run_module(module, run_name="__main__", alter_sys=True))

@@ -29,10 +29,11 @@ class Stack(NamedTuple):
 class Program(NamedTuple):
     """A program of a stack.
 
-    `path` is in the checkout, or a module's name. `until`: a text with which the program says that its results are
-    right; what follows are benchmarks, so it is ended there. `measured`: it says nothing, has assertions, and is ended
-    where benchmarks of triton.testing begin. `compared`: its output and the variables of its main module are compared
-    with those of the stack's own back-end. `pytest`: `path` has tests, of which `arguments` may select some.
+    `path` is in the checkout, or a module's name; a page of documentation is run cell by cell. `until`: a text with
+    which the program says that its results are right; what follows are benchmarks, so it is ended there. `measured`: it
+    says nothing, has assertions, and is ended where benchmarks of triton.testing begin. `compared`: its output and the
+    variables of its main module are compared with those of the stack's own back-end; `frames`: when its window has
+    shown so many. `pytest`: `path` has tests, of which `arguments` may select some.
     `runner`: it has tests for this module, which prints what unittest does.
     """
 
@@ -42,6 +43,7 @@ class Program(NamedTuple):
     times: int = 1  # how often `until` must be found
     measured: bool = False
     compared: bool = False
+    frames: int = 0
     pytest: bool = False
     runner: str = ""
     folder: str = ""  # in which it is started
@@ -60,8 +62,8 @@ def _warp(name: str, *arguments: str, tolerance: float = 1e-3) -> Program:
     return Program(f"warp.examples.{name}", arguments, compared=True, tolerance=tolerance)
 
 
-def _taichi(name: str, tolerance: float = 1e-4) -> Program:
-    return Program(f"taichi.examples.{name}", compared=True, tolerance=tolerance)
+def _taichi(name: str, tolerance: float = 1e-4, frames: int = 0) -> Program:
+    return Program(f"taichi.examples.{name}", compared=True, tolerance=tolerance, frames=frames)
 
 
 def _tilegym(name: str) -> Program:
@@ -88,9 +90,12 @@ STACKS = {
     "numba-cuda": Stack("", ""),
     "tinygrad": Stack("", "", variables=(("DEV", "CUDA"),), own=(("DEV", "PYTHON"),)),
     "taichi": Stack("", "", variables=(("TI_ARCH", "cuda"), ("MPLBACKEND", "Agg")), own=(("TI_ARCH", "x64"),)),
+    "jax": Stack("jax-ml/jax", "cec06d1", own=(("JAX_PLATFORMS", "cpu"),)),
     "warp": Stack("", "", variables=(("MPLBACKEND", "Agg"),), own_arguments=("--device", "cpu")),
 }
 
+_PAGES = ("automatic-differentiation", "automatic-vectorization", "jit-compilation", "control-flow", "random-numbers",
+          "stateful-computations", "pytrees", "custom_pytrees", "higher-order", "jaxpr", "tracing")  # fmt: skip
 _DOC_TESTS = ("vecadd", "laplace", "matmul", "montecarlo", "random", "reduction", "sessionize", "ufunc", "cg",
               "cpointer", "cpu_gpu_compat", "globals", "ffi")  # fmt: skip
 _AMPERE = "cute/ampere/kernel"
@@ -139,11 +144,15 @@ PROGRAMS: dict[str, tuple[Program, ...]] = {
     ),
     "numba-cuda-mlir": tuple(Program(f"tests/doc_examples/test_{name}.py", pytest=True) for name in _DOC_TESTS),
     "tinygrad": tuple(Program(f"tinygrad.{name}", compared=True) for name in _DOCSTRINGS),
+    "jax": tuple(Program(f"docs/{name}.md", compared=True, tolerance=5e-3) for name in _PAGES),
     "taichi": (
         _taichi("minimal"), _taichi("autodiff.jacobian"), _taichi("autodiff.minimization"),
         _taichi("autodiff.regression"), _taichi("autodiff.simple_derivative"), _taichi("algorithm.laplace"),
         _taichi("features.sparse.explicit_activation"), _taichi("features.sparse.taichi_dynamic"),
-        _taichi("features.sparse.tutorial"), _taichi("machine_learning.differential_evolution"),
+        _taichi("features.sparse.tutorial"), _taichi("simulation.fractal", frames=3),
+        _taichi("rendering.taichi_logo", frames=3), _taichi("rendering.simple_uv", frames=3),
+        _taichi("simulation.mandelbrot_zoom", frames=3), _taichi("simulation.fem99", 1e-3, frames=3),
+        _taichi("simulation.fem128", 1e-3, frames=3),
     ),
     "warp": (
         _warp("core.example_dem", "--num-frames", "3", "--stage-path", "None"),

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runner of public programs notices wrong results, errors and programs that do not end."""
 
+import os
+import subprocess
 import sys
 
 import pytest
 
-from ci.public_programs.__main__ import differences, outcome
+from ci.public_programs.__main__ import PROBE, differences, outcome
 from ci.public_programs.programs import PROGRAMS, STACKS, Program, Stack
 
 pytestmark = pytest.mark.cpu_only
@@ -18,6 +20,7 @@ def test_outputs_are_compared_with_tolerance():
     assert differences("gain 1", "loss 1", 1e-4)
     assert differences("loss 1\nloss 2", "loss 1", 1e-4) == "2 lines, 1 expected"
     assert differences("nan 1", "1 1", 1e-4)
+    assert differences("<f at 0x7f01> 1", "<f at 0x7f02> 1", 1e-4) == ""
 
 
 CHECKS = "import time; print('good', flush=True); print('good', flush=True); time.sleep(100)"
@@ -93,3 +96,67 @@ def test_results_are_compared_with_the_own_back_end(tmp_path, monkeypatch):
 def test_each_stack_has_ten_programs():
     assert STACKS.keys() == PROGRAMS.keys()
     assert all(len(programs) >= 10 for programs in PROGRAMS.values())
+
+
+PAGE = """
+```{code-cell}
+:tags: [hide-output]
+
+%timeit -n 5 numbers = [1, 2]
+!pip install odd
+numbers = [1, 2]
+sum(numbers)
+```
+
+Text.
+
+```{code-cell} ipython3
+---
+tags: [raises-exception]
+---
+numbers + 1
+```
+
+```python
+raise KeyError("no cell")
+```
+
+```{code-cell}
+print(len(numbers))
+```
+"""
+
+
+def test_pages_are_run_cell_by_cell(tmp_path):
+    (tmp_path / "page.md").write_text(PAGE)
+    found = subprocess.run([sys.executable, PROBE, "page.md"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert found.stdout.splitlines() == ["3", "cell 2 raises TypeError", "2"]
+    (tmp_path / "page.md").write_text(PAGE.replace("raises-exception", "other"))
+    found = subprocess.run([sys.executable, PROBE, "page.md"], cwd=tmp_path, capture_output=True, text=True)
+    assert found.returncode == 1
+    assert 'File "page.md, cell 2", line 1' in found.stderr
+
+
+TAICHI = """
+import numpy
+class GUI:
+    def __init__(self, title, show_gui=True): assert not show_gui
+    def show(self, file=None): print("shown")
+    def get_image(self): return numpy.full((2, 3, 4), 0.5)
+"""
+PROGRAM = """
+import taichi as ti
+def main():
+    window = ti.GUI("title")
+    while True:
+        window.show()
+main()
+"""
+
+
+def test_windows_are_closed_after_some_frames(tmp_path):
+    (tmp_path / "taichi.py").write_text(TAICHI)
+    (tmp_path / "program.py").write_text(PROGRAM)
+    command = [sys.executable, PROBE, "--frames", "3", "program"]
+    found = subprocess.run(command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(tmp_path)}, capture_output=True)
+    assert found.stdout.decode().splitlines() == ["shown", "shown", "array window (2, 3, 4) 0.5 0"], found.stderr
