@@ -106,14 +106,14 @@ def read(
     arrays = [each for each in declared if kinds[each] != SCALAR]
     options = Options(name, arrays, [each for each in declared if kinds[each] == SCALAR], spelled)
     mutated = options.names("mutates", mutates)
-    contiguities = options.of_each("contiguous", contiguous, "copy", options.contiguous)
+    layouts = options.of_each("contiguous", contiguous, "copy", options.contiguous)
     aligns = options.of_each("align", align, 1, options.align)
     accepted = options.of_each("dtypes", dtypes, None, lambda label, given: options.dtypes(label, given, convert))
     parameters = []
     for each, kind in kinds.items():
         of_array: dict[str, Any] = {}
         if kind != SCALAR:
-            of_array = {"mutated": each in mutated, "contiguous": contiguities[each], "align": aligns[each]}
+            of_array = {"mutated": each in mutated, "contiguous": layouts[each], "align": aligns[each]}
             of_array["dtypes"] = accepted[each]
         parameters.append(Parameter(each, kind, default=declared[each].default, **of_array))
     return Signature(tuple(parameters), _returned(name, hints, array), options, hints=hints)

@@ -181,6 +181,30 @@ def test_wrong_arguments_of_kernels():
         declare("huge", huge)(torch.ones(3))
 
 
+@pytest.mark.parametrize(
+    ("argument", "kind", "text"),
+    [
+        (lambda x: [x, 1], TypeError, "a list that is an argument of a kernel has a value of int, must have"),
+        (lambda x: [x.to("meta")], ValueError, "a tensor on meta is an argument of a kernel, the operator's are on"),
+        (
+            lambda x: x.to_sparse(),
+            ValueError,
+            "a tensor of the layout torch.sparse_coo is an argument of a kernel, must",
+        ),
+    ],
+)
+def test_tensors_that_kernels_cannot_take(argument, kind, text, on_gpu):
+    def passed(x: Tensor) -> Tensor:
+        y = torch.empty_like(x)
+        launch_kernel(1, 128, argument(x), y, 3)
+        return y
+
+    made = declare("passed", passed)
+    for call in (made,) if on_gpu else (made, made.checked):
+        with pytest.raises(kind, match=f"^{NAMESPACE}::passed: {text}"):
+            call(torch.ones(3))
+
+
 def test_wrong_results():
     def same(x: Tensor) -> Tensor:
         return x

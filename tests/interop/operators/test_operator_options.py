@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wrong options of PyTorch operators are errors of the declaration, which name operator, option, value and remedy."""
 
+import threading
+
 import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
@@ -144,3 +146,22 @@ def test_copies_are_aligned_more_than_memory_is():
 def test_wrong_options_of_gradients(function, wrt, kind, text):
     with pytest.raises(kind, match=f"^{NAMESPACE}::gradient: {text}"):
         declare("gradient").gradient(function, wrt=wrt)
+
+
+def test_threads_may_declare_the_same_operator():
+    failed = []
+
+    def work():
+        try:
+            for _ in range(10):
+                declare("threads")
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert not failed
+    assert declare("threads")(torch.ones(3)).tolist() == [1] * 3

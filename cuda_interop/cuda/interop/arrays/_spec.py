@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+_NO_ELEMENTS = "the function of an operator gets arrays without elements: it cannot look at them"
+
 
 class Spec:
     """The shape and the type of an array that an operator gets, returns or uses as workspace.
@@ -56,7 +58,10 @@ class Spec:
         return self.shape[0]
 
     def __bool__(self) -> bool:
-        raise TypeError("the function of an operator gets arrays without elements: it cannot look at them")
+        raise TypeError(_NO_ELEMENTS)
+
+    def __getitem__(self, index: Any) -> Any:
+        raise TypeError(_NO_ELEMENTS)
 
     def __repr__(self) -> str:
         return f"Spec({self.shape}, {self.dtype})"
@@ -71,6 +76,25 @@ def _shape(given: Any) -> tuple[int, ...]:
     if any(each < 0 for each in shape):
         raise ValueError(f"shape is {shape}, must have no negative extent")
     return shape
+
+
+def _dtype(given: Any) -> np.dtype[Any]:
+    try:
+        if given is None:  # which NumPy takes for float64
+            raise TypeError("there is no default")
+        dtype = np.dtype(given)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"dtype is {given!r:.60}, must be a type of elements: {error}") from None
+    if dtype.hasobject:
+        raise TypeError(f"dtype is {dtype}, which kernels cannot write: its elements are objects of Python")
+    return dtype
+
+
+def _like(array: Any, shape: Any, dtype: Any) -> tuple[Any, Any]:
+    """Return the shape and the type of an array, unless others are given."""
+    if not (hasattr(array, "shape") and hasattr(array, "dtype")):
+        raise TypeError(f"array is {array!r:.60}, must be an array, with shape and dtype")
+    return array.shape if shape is None else shape, array.dtype if dtype is None else dtype
 
 
 def empty(shape: int | Iterable[int], dtype: Any) -> Spec:
@@ -88,19 +112,19 @@ def empty(shape: int | Iterable[int], dtype: Any) -> Spec:
     Spec
         What the function returns, or gives to `launch_kernel`.
     """
-    return Spec(_shape(shape), np.dtype(dtype))
+    return Spec(_shape(shape), _dtype(dtype))
 
 
 def zeros(shape: int | Iterable[int], dtype: Any) -> Spec:
     """Create an output or workspace of zeros, for kernels that add to it; see `empty`."""
-    return Spec(_shape(shape), np.dtype(dtype), True)
+    return Spec(_shape(shape), _dtype(dtype), True)
 
 
 def empty_like(array: Any, shape: int | Iterable[int] | None = None, dtype: Any = None) -> Spec:
     """Create an output or workspace with the shape and type of an array, unless others are given; see `empty`."""
-    return empty(array.shape if shape is None else shape, array.dtype if dtype is None else dtype)
+    return empty(*_like(array, shape, dtype))
 
 
 def zeros_like(array: Any, shape: int | Iterable[int] | None = None, dtype: Any = None) -> Spec:
     """Create an output or workspace of zeros with the shape and type of an array, unless others are given."""
-    return zeros(array.shape if shape is None else shape, array.dtype if dtype is None else dtype)
+    return zeros(*_like(array, shape, dtype))

@@ -15,7 +15,7 @@ from cuda.core import Buffer, Device, Kernel, launch
 from cuda.interop._errors import OperatorError
 from cuda.interop._record import Launch
 from cuda.interop._signature import Parameter
-from cuda.interop.torch._run import stream_of
+from cuda.interop.torch._run import check_argument, stream_of
 
 if TYPE_CHECKING:
     from cuda.cpu.check import Finding
@@ -145,7 +145,11 @@ def _run(name: str, each: Launch, kernel: Kernel, given: Sequence[tuple[Paramete
 
     if each.is_empty:
         return
-    stream = stream_of(torch.device("cpu"))
+    device = torch.device("cpu")
+    stream = stream_of(device)
+    for value in each.arguments:
+        for one in value if isinstance(value, (list, tuple)) else [value] if isinstance(value, torch.Tensor) else []:
+            check_argument(one, device)
     tensors = list(_labelled(each.arguments, given))
     copies = _Copies([one for _, one in tensors], Device(0), stream)
     try:

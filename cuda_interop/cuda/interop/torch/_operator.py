@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -25,6 +26,7 @@ from cuda.interop.torch._types import SPELLING
 _OUTPUTS = Outputs(torch.Tensor, "tensor", "a Tensor", lambda tensor: tensor.untyped_storage()._cdata)
 _TAGS = (torch.Tag.pt2_compliant_tag, torch.Tag.needs_exact_strides)
 
+_declaring = threading.RLock()  # another declaration of the same operator destroys its library
 _libraries: dict[str, torch.library.Library] = {}  # by the name of the operator that each defines
 
 
@@ -357,12 +359,13 @@ def operator(
         signature = _signature.read(name, function, mutates, contiguous, align, dtypes)
         signature.options.names("leading", leading)
         _options.check_kernel(name, kernel, [each.name for each in signature.parameters])
-        made = Operator(name, function, kernels, signature, kernel, deterministic, autocast is not None)
-        torch.library.register_vmap(name, _vmap.rule(name, made.overload, signature, leading), lib=made._library)
-        for device in ("cpu", "cuda") if autocast is not None else ():
-            torch.library.register_autocast(name, device, autocast, lib=made._library)
-        made.recipe = recipe
-        _pickle.known[name] = made
+        with _declaring:
+            made = Operator(name, function, kernels, signature, kernel, deterministic, autocast is not None)
+            torch.library.register_vmap(name, _vmap.rule(name, made.overload, signature, leading), lib=made._library)
+            for device in ("cpu", "cuda") if autocast is not None else ():
+                torch.library.register_autocast(name, device, autocast, lib=made._library)
+            made.recipe = recipe
+            _pickle.known[name] = made
         return made
 
     return decorate

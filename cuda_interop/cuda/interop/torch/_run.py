@@ -64,11 +64,26 @@ def argument(
 ) -> Any:
     """Return a kernel argument: the address of a tensor, of an array of addresses for a list, or the value itself."""
     if isinstance(value, torch.Tensor):
-        if value.device != device:
-            raise ValueError(f"a tensor on {value.device} is an argument of a kernel, the operator's are on {device}")
+        check_argument(value, device)
         return address(value) or None
     if isinstance(value, (list, tuple)):
+        for each in value:
+            check_argument(each, device)
         addresses = torch.tensor([address(each) or 0 for each in value], dtype=torch.int64)
         kept.append(addresses.to(device))
         return kept[-1].data_ptr() or None
     return value
+
+
+def check_argument(value: Any, device: torch.device) -> None:
+    """Raise unless a kernel on a device can take something as a tensor."""
+    if not isinstance(value, torch.Tensor):
+        raise TypeError(
+            f"a list that is an argument of a kernel has a value of {type(value).__name__}, must have tensors"
+        )
+    if value.device != device:
+        raise ValueError(f"a tensor on {value.device} is an argument of a kernel, the operator's are on {device}")
+    if value.layout != torch.strided:
+        raise ValueError(
+            f"a tensor of the layout {value.layout} is an argument of a kernel, must be of the layout torch.strided"
+        )
