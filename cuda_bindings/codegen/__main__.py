@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Command line of the generator: read the headers, write the sources, check that they are current, report.
 
-python -m codegen facts     read the headers, and write what they declare into facts/*.json
+python -m codegen facts     read the headers, and write what they declare into facts/
 python -m codegen write     write every generated file
 python -m codegen check     fail if the facts, the committed report, or an existing generated file are not current
 python -m codegen report    write report.md
@@ -46,8 +46,7 @@ def generated() -> dict[str, str]:
 
 def read_facts() -> dict[str, str]:
     """Return the text of every file of facts by its path."""
-    folder = facts.FOLDER.relative_to(ROOT)
-    return {f"{folder}/{name}.json": facts.dumps(facts.from_headers(name)) for name in facts.NAMES}
+    return {str(facts.FOLDER.relative_to(ROOT) / name): text for name, text in facts.texts().items()}
 
 
 def _put(files: dict[str, str]) -> int:

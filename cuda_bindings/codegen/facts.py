@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the headers declare, in files of the repository: a build then needs neither the headers nor libclang.
 
-`python -m codegen facts` reads the headers and writes facts/*.json. The other commands read these files or, if
+`python -m codegen facts` reads the headers and writes facts/. The other commands read these files or, if
 CUDA_HOME is set, the headers of that toolkit.
 """
 
@@ -19,6 +19,7 @@ from codegen.model import Library
 FOLDER = apis.HERE / "facts"
 EVERY_VERSION = "driver_symbols"  # the driver's functions by their symbols, with older versions
 NAMES = (*apis.APIS, EVERY_VERSION)
+NVML_FUNCTIONS = FOLDER / "nvml_functions.txt"  # a name on each line
 # Classes of the model that a file has, by their names.
 CLASSES = {each.__name__: each for each in (
     model.Primitive, model.Named, model.Pointer, model.Array, model.FunctionType, model.Param, model.Function,
@@ -42,6 +43,23 @@ def from_headers(name: str) -> Library:
     from codegen import headers
 
     return headers.read_every_version(apis.APIS["driver"]) if name == EVERY_VERSION else headers.read(apis.APIS[name])
+
+
+def nvml_functions() -> set[str]:
+    """Return the names of all functions of NVML, with those that macros of nvml.h replace by newer ones."""
+    if os.environ.get("CUDA_HOME"):
+        from codegen import headers
+
+        return headers.nvml_functions()
+    return set(NVML_FUNCTIONS.read_text().split())
+
+
+def texts() -> dict[str, str]:
+    """Return the text of every file by its name, from the headers."""
+    from codegen import headers
+
+    found = {f"{name}.json": dumps(from_headers(name)) for name in NAMES}
+    return found | {NVML_FUNCTIONS.name: "".join(f"{name}\n" for name in sorted(headers.nvml_functions()))}
 
 
 def dumps(library: Library) -> str:

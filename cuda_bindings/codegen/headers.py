@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import pathlib
+import re
 from collections.abc import Mapping
 
 from clang.cindex import CursorKind, Index, TranslationUnit
@@ -50,6 +51,15 @@ def read_every_version(api: apis.Api, include: Folders = ()) -> Library:
     """Return the functions of one API keyed by exported symbol, with older versions and per-thread variants."""
     unit = parse(api.prelude + api.headers, (*api.defines, api.every_version_define), include)
     return with_versions(api, Reader(api, by_symbol=True).library(unit), include)
+
+
+def nvml_functions() -> set[str]:
+    """Return the functions that nvml.h declares, its macros for older names aside."""
+    for folder in apis.include_path():
+        if (folder / "nvml.h").is_file():
+            text = (folder / "nvml.h").read_text()
+            return set(re.findall(r"nvmlReturn_t\s+DECLDIR\s+(nvml\w+)\s*\(", text))
+    raise HeaderError("nvml.h is in none of the include folders: install the package nvidia-nvml-dev")
 
 
 def parse(headers: tuple[str, ...], defines: tuple[str, ...] = (), include: Folders = ()) -> TranslationUnit:

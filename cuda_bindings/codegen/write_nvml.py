@@ -7,7 +7,7 @@ from __future__ import annotations
 import pathlib
 import re
 
-from codegen import apis
+from codegen import facts
 from codegen.model import Library
 
 FOLDER = "cuda_cpu/cuda/cpu/nvml"
@@ -17,20 +17,7 @@ NOT_SUPPORTED = 3  # NVML_ERROR_NOT_SUPPORTED
 
 def files(libraries: dict[str, Library]) -> dict[str, str]:
     """Return the source by path."""
-    return {f"{FOLDER}/_unsupported.c": render(names(header()) - written())}
-
-
-def header() -> str:
-    """Return the text of nvml.h."""
-    for folder in apis.include_path():
-        if (folder / "nvml.h").is_file():
-            return (folder / "nvml.h").read_text()
-    raise FileNotFoundError("nvml.h is in none of the include folders: install the package nvidia-nvml-dev")
-
-
-def names(text: str) -> set[str]:
-    """Return the functions that a header declares, its macros for older names aside."""
-    return set(re.findall(r"nvmlReturn_t\s+DECLDIR\s+(nvml\w+)\s*\(", text))
+    return {f"{FOLDER}/_unsupported.c": render(facts.nvml_functions() - written())}
 
 
 def written() -> set[str]:

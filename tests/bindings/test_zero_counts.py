@@ -7,7 +7,7 @@ import os
 from support.echo import compile_c
 from support.scripts import run_checked
 
-from codegen import write_nvml
+from codegen import facts
 
 CALLS = """
 import inspect
@@ -31,7 +31,7 @@ print(lists)
 
 def test_count_zero_returns_an_empty_list(tmp_path):
     """None of them crashes, which a list that was never made once did."""
-    names = write_nvml.names(write_nvml.header())
+    names = facts.nvml_functions()
     source = "\n".join(f"EXPORT int {name}(void) {{ return 0; }}" for name in sorted(names))
     built = compile_c('#define EXPORT __attribute__((visibility("default")))\n' + source, tmp_path / "all.so")
     os.rename(built, tmp_path / "libnvidia-ml.so.1")
