@@ -209,7 +209,8 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
     # In files without any of the above, chosen before they were tried: those above have guided the generators.
     "second list": [
         ("emit/simt/predication.py", "replace(frame.copy, full=False)", "frame.copy"),
-        ("emit/simt/predication.py", "frame.begin_block(block.number, mask)\n", "frame.begin_block(block.number, builder.mask(-1))\n"),
+        ("emit/simt/predication.py", "frame.begin_block(block.number, mask, lanes=predicates.get(block.number))\n",
+         "frame.begin_block(block.number, builder.mask(-1))\n"),
         ("emit/simt/predication.py", "slot.load(), mask) if number in known else mask)", "slot.load(), mask) if False else mask)"),
         ("passes/find_recomputed.py", "if len(steps) == 1 and _is_simple(", "if _is_simple("),
         ("passes/find_recomputed.py", "Register(name) and all(map(graph.is_uniform, others))", "Register(name)"),
@@ -268,5 +269,10 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
         ("emit/instructions/matrix/lines.py", "enumerate(elements[1:], 1)", "enumerate(elements[1:], 0)"),
         ("emit/instructions/matrix/lines.py", "(spots[first][0], spots[first][1] + lane * size)", "spots[first + lane]"),
         ("emit/instructions/matrix/lines.py", "constant(position * self.bits, word)", "constant(0, word)"),
+        ("emit/access/indexed.py", "%far = sext i32 %mine to i64", "%far = zext i32 %mine to i64"),
+        ("emit/access/indexed.py", "%words, {vector} poison, {part} <{picks}>", "%words, {vector} poison, {part} <{_numbers(0, AVX2_LANES)}>"),
+        ("emit/access/indexed.py", "store i32 %element, ptr %target", "store i32 %mine, ptr %target"),
+        ("emit/access/indexed.py", "{constant(1 << lane, 'i32').ref}", "{constant(1 << (lane ^ 1), 'i32').ref}"),
+        ("emit/simt/predication.py", "(holds, builder.complement(holds))", "(holds, holds)"),
     ],
 }  # fmt: skip

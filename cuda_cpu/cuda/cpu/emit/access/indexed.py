@@ -153,34 +153,56 @@ def index_of(frame: Frame, register: str, widths: tuple[int, ...]) -> Indexed | 
 # --- gathers ----------------------------------------------------------------------------------------------
 
 
+AVX2_LANES, AVX512_LANES = 8, 16
+FEW = 8  # lanes that are loaded one by one in less time than gathers of AVX2 take
+
+
 def gather(frame: Frame, register: str, offset: int) -> Value | None:
     """Load a word for each lane that runs from a 64-bit address; None if it is not made of a 32-bit index."""
-    builder, module, width = frame.builder, frame.module, frame.width
-    found = frame.block.indexed.get(register)
-    if not module.settings.native_gather or width % 16:
-        return None
-    if found is None or found.base is None or found.base.element != "i64":
+    builder, found = frame.builder, frame.block.indexed.get(register)
+    if not _lanes_of_gathers(frame) or found is None or found.base is None or found.base.element != "i64":
         return None
     if width_of(found.index.element) == 32 and not found.signed:
         return None  # the CPU's indices are signed
     index = builder.resize(found.index, "i32", signed=found.signed)
     base = builder.cast("inttoptr", builder.binary("add", found.base, constant(offset, "i64")), "ptr")
-    vector, name = f"<{width} x i32>", f"gather.i32.by{found.scale}"
+    return _gathered(frame, base, index, found.scale)
+
+
+def gather_shared(frame: Frame, base: Value, offset: Value) -> Value | None:
+    """Load a word for each lane that runs from a base and a 32-bit offset; None if pointers are as good for that."""
+    if offset.uniform or offset.element != "i32" or _lanes_of_gathers(frame) != AVX2_LANES:
+        return None
+    return _gathered(frame, base, offset, 1)
+
+
+def _lanes_of_gathers(frame: Frame) -> int:
+    """Return how many words an instruction gathers by 32-bit indices; 0: none, or not SIMD groups of this width."""
+    settings = frame.module.settings
+    if frame.width % 16:
+        return 0
+    return AVX512_LANES if settings.native_gather else AVX2_LANES if settings.vector_bytes == 32 else 0
+
+
+def _gathered(frame: Frame, base: Value, index: Value, scale: int) -> Value:
+    builder, module, width = frame.builder, frame.module, frame.width
+    vector, name = f"<{width} x i32>", f"gather.i32.by{scale}"
     if not module.has(name):
         head = f"define internal {vector} @{name}(ptr %base, {vector} %index, i{width} %mask) #1"
-        module.define(name, f"{head} {{\nentry:\n{_body(frame, found.scale)}}}\n")
+        module.define(name, f"{head} {{\nentry:\n{_body(frame, scale)}}}\n")
     mask = frame.mask
     ref = builder.call(name, vector, builder.typed(base), builder.typed(index), mask, how=frame.inline_attribute())
     return Value(ref, "i32", Shape.VECTOR)
 
 
 def _body(frame: Frame, scale: int) -> str:
-    """Return a vector load where the words are contiguous, and else gathers for 16 lanes each."""
+    """Return a vector load where the words are contiguous, and else gathers."""
     module, width = frame.module, frame.width
     mask, vector, lanes = f"i{width}", f"<{width} x i32>", f"<{width} x i1>"
-    part, look = "<16 x i32>", "llvm.x86.avx512.mask.gather.dpi.512"
-    module.declare(look, part, [part, "ptr", part, "<16 x i1>", "i32"])
-    text = f"  %lanes = bitcast {mask} %mask to {lanes}\n"
+    if _lanes_of_gathers(frame) == AVX2_LANES:
+        text = f"  %indices = alloca {vector}\n  %room = alloca {vector}\n{_predicates(width)}"
+    else:
+        text = f"  %lanes = bitcast {mask} %mask to {lanes}\n"
     if 4 % scale == 0:
         masked = f"llvm.masked.load.v{width}i32.p0"
         module.declare(masked, vector, ["ptr", "i32", lanes, vector])
@@ -219,9 +241,17 @@ part:
   ret {vector} %m
 single:
 """
-    parts = []
-    for first in range(0, width, 16):
-        picks = ", ".join(f"i32 {first + lane}" for lane in range(16))
+    else:
+        text += "  br label %single\nsingle:\n"
+    return text + (_by_avx2 if _lanes_of_gathers(frame) == AVX2_LANES else _by_avx512)(frame, scale)
+
+
+def _by_avx512(frame: Frame, scale: int) -> str:
+    vector, lanes, part = f"<{frame.width} x i32>", f"<{frame.width} x i1>", "<16 x i32>"
+    look, text, parts = "llvm.x86.avx512.mask.gather.dpi.512", "", []
+    frame.module.declare(look, part, [part, "ptr", part, "<16 x i1>", "i32"])
+    for first in range(0, frame.width, AVX512_LANES):
+        picks = _numbers(first, AVX512_LANES)
         text += (
             f"  %i{first} = shufflevector {vector} %index, {vector} poison, {part} <{picks}>\n"
             f"  %m{first} = shufflevector {lanes} %lanes, {lanes} poison, {part} <{picks}>\n"
@@ -229,8 +259,84 @@ single:
             f" <16 x i1> %m{first}, i32 {scale})\n"
         )
         parts.append(f"%g{first}")
-    if len(parts) == 1:
-        return f"{text}  ret {vector} {parts[0]}\n"
-    order = ", ".join(f"i32 {lane}" for lane in range(width))
-    joined = f"shufflevector {part} {parts[0]}, {part} {parts[1]}, {vector} <{order}>"
-    return f"{text}  %result = {joined}\n  ret {vector} %result\n"
+    return text + _joined(parts, AVX512_LANES)
+
+
+def _by_avx2(frame: Frame, scale: int) -> str:
+    """Return gathers by masks of words, and a loop for a few lanes: gathers take as long for one lane as for all."""
+    width, part = frame.width, "<8 x i32>"
+    mask, vector, look, parts = f"i{width}", f"<{width} x i32>", "llvm.x86.avx2.gather.d.d.256", []
+    frame.module.declare(look, part, [part, "ptr", part, part, "i8"])
+    frame.module.declare(f"llvm.ctpop.{mask}", mask, [mask])
+    frame.module.declare(f"llvm.cttz.{mask}", mask, [mask, "i1"])
+    text = f"""  %number = call {mask} @llvm.ctpop.{mask}({mask} %mask)
+  %few = icmp ule {mask} %number, {FEW}
+  br i1 %few, label %lanewise, label %many
+lanewise:
+  store {vector} %index, ptr %indices
+  store {vector} zeroinitializer, ptr %room
+  %none = icmp eq {mask} %mask, 0
+  br i1 %none, label %over, label %loop
+loop:
+  %left = phi {mask} [ %mask, %lanewise ], [ %rest, %loop ]
+  %lane = call {mask} @llvm.cttz.{mask}({mask} %left, i1 true)
+  %at = zext {mask} %lane to i64
+  %ip = getelementptr i32, ptr %indices, i64 %at
+  %mine = load i32, ptr %ip
+  %far = sext i32 %mine to i64
+  %source = getelementptr [{scale} x i8], ptr %base, i64 %far
+  %element = load i32, ptr %source, align 4
+  %target = getelementptr i32, ptr %room, i64 %at
+  store i32 %element, ptr %target
+  %less = sub {mask} %left, 1
+  %rest = and {mask} %left, %less
+  %end = icmp eq {mask} %rest, 0
+  br i1 %end, label %over, label %loop
+over:
+  %loaded = load {vector}, ptr %room
+  ret {vector} %loaded
+many:
+  %words = sext <{width} x i1> %lanes to {vector}
+"""
+    for first in range(0, width, AVX2_LANES):
+        picks = _numbers(first, AVX2_LANES)
+        text += (
+            f"  %i{first} = shufflevector {vector} %index, {vector} poison, {part} <{picks}>\n"
+            f"  %m{first} = shufflevector {vector} %words, {vector} poison, {part} <{picks}>\n"
+            f"  %g{first} = call {part} @{look}({part} zeroinitializer, ptr %base, {part} %i{first}, {part} %m{first},"
+            f" i8 {scale})\n"
+        )
+        parts.append(f"%g{first}")
+    return text + _joined(parts, AVX2_LANES)
+
+
+def _numbers(first: int, count: int) -> str:
+    return ", ".join(f"i32 {first + number}" for number in range(count))
+
+
+def _joined(parts: list[str], lanes: int) -> str:
+    """Return code that returns the concatenation of vectors of words, of which there are a power of two."""
+    text = ""
+    while len(parts) > 1:
+        type_, both = f"<{lanes} x i32>", []
+        for number, (low, high) in enumerate(zip(parts[::2], parts[1::2], strict=True)):
+            joined = f"%j{lanes}.{number}"
+            order = f"<{2 * lanes} x i32> <{_numbers(0, 2 * lanes)}>"
+            text += f"  {joined} = shufflevector {type_} {low}, {type_} {high}, {order}\n"
+            both.append(joined)
+        parts, lanes = both, 2 * lanes
+    return f"{text}  ret <{lanes} x i32> {parts[0]}\n"
+
+
+def _predicates(width: int) -> str:
+    """Return code for %lanes by comparisons of words, see `Builder.lanes_of`."""
+    vector, mask = f"<{width} x i32>", "%mask"
+    text = ""
+    if width < 32:
+        text, mask = f"  %mask32 = zext i{width} %mask to i32\n", "%mask32"
+    bits = ", ".join(f"i32 {constant(1 << lane, 'i32').ref}" for lane in range(width))
+    return f"""{text}  %mask.one = insertelement {vector} poison, i32 {mask}, i64 0
+  %masks = shufflevector {vector} %mask.one, {vector} poison, {vector} zeroinitializer
+  %here = and {vector} %masks, <{bits}>
+  %lanes = icmp ne {vector} %here, zeroinitializer
+"""

@@ -93,12 +93,12 @@ class Frame:
 
     # --- blocks -----------------------------------------------------------------------------------
 
-    def begin_block(self, number: int, mask: Value, *, alone: bool = False) -> None:
-        """Begin a block for the lanes of `mask`; `alone`: no other lanes wait."""
+    def begin_block(self, number: int, mask: Value, *, alone: bool = False, lanes: Value | None = None) -> None:
+        """Begin a block for the lanes of `mask`; `alone`: no other lanes wait. `lanes`: the mask as predicates."""
         preserved = 0 if alone else self.graph.preserved[number]
         waiting = not alone and self.graph.pending[number] != 0
         self.block = BlockState(mask, preserved=preserved, waiting=waiting)
-        self._lanes = None
+        self._lanes = lanes
 
     @contextlib.contextmanager
     def emitting(self, copy: Copy) -> Iterator[None]:

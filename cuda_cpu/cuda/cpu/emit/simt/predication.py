@@ -80,6 +80,9 @@ def emit_arms(
         `elsewhere` has the other lanes, by the numbers of the blocks at which they are.
     """
     builder = flow.builder
+    # Of the blocks that only the branch leads to: vectors, which need not be made of masks.
+    holds = builder.broadcast(frame.guard_value(end.guard))
+    predicates = dict(zip(end.targets, (holds, builder.complement(holds)), strict=True))
     _wait(flow, flow.diverge(end), known=set())
     reached = set(end.targets)
     for block in arms.blocks:
@@ -91,7 +94,7 @@ def emit_arms(
             builder.branch(builder.is_zero(mask), after, some)
             builder.label(some)
         flow.block = block
-        frame.begin_block(block.number, mask)
+        frame.begin_block(block.number, mask, lanes=predicates.get(block.number))
         reached.discard(block.number)
         with frame.emitting(replace(frame.copy, full=False)):
             check(block, {number: flow.pending[number].load() for number in sorted(reached)})
@@ -101,6 +104,8 @@ def emit_arms(
             branches = len(set(block.end.targets)) > 1
             _wait(flow, flow.diverge(block.end) if branches else {block.end.targets[0]: frame.mask}, known=reached)
         reached.update(block.end.targets)
+        for number in block.end.targets:
+            predicates.pop(number, None)
         builder.jump(after)
         builder.label(after)
     flow.pending[arms.join].store(0)

@@ -15,6 +15,7 @@ from cuda.cpu.emit.access.addresses import (
     shared_start,
     space_of,
     space_start,
+    split_shared_address,
 )
 from cuda.cpu.emit.access.gather_scatter import load, load_contiguous, store, store_contiguous
 from cuda.cpu.emit.instructions.memory.async_copies import clear
@@ -116,6 +117,8 @@ def _load_element(frame: Frame, instruction: Instruction, form: Form, position: 
     value = _load_lanes(frame, instruction, form, position)
     if value is None and (element, order) == ("i32", "") and space in ("global", "generic", "const"):
         value = _gather_by_index(frame, address, extra)
+    elif value is None and (element, order, space) == ("i32", "", "shared") and not frame.checked:
+        value = indexed.gather_shared(frame, *split_shared_address(frame, address, extra))
     return load(frame, pointers(frame, address, space, extra), element, order) if value is None else value
 
 
