@@ -87,6 +87,20 @@ def test_wrong_types_of_elements():
         made(torch.ones(3), torch.ones(3).double())
 
 
+def test_what_is_no_dense_tensor():
+    made, x = declare("dense", two), torch.ones(2, 3)
+    for wrong, text in (
+        (None, "x must be a Tensor, not NoneType"),
+        (x.to_sparse(), "x is a torch.sparse_coo tensor, must be a dense one"),
+        (x.to_sparse_csr(), "x is a torch.sparse_csr tensor, must be a dense one"),
+        (torch.nested.nested_tensor([x, x]), "x is a nested tensor, must be a dense one"),
+    ):
+        y = x if wrong is not None else None
+        for call in (lambda wrong=wrong, y=y: made(wrong, y), lambda wrong=wrong, y=y: made(x=wrong, y=y)):
+            with pytest.raises(TypeError, match=f"^{NAMESPACE}::dense: {text}"):
+                call()
+
+
 def test_wrong_devices():
     made = declare("devices", two)
     with pytest.raises((ValueError, NotImplementedError, RuntimeError), match=r"devices.*(meta|Meta)"):

@@ -54,6 +54,18 @@ class Arguments:
                 raise TypeError(f"{self.name}: {label} is of {short_name(dtype)}, must be of {wanted}")
         return prepared, device
 
+    def check_dispatched(self, given: Sequence[Any]) -> None:
+        """Raise for arguments that the dispatcher refuses: None instead of a tensor, tensors that are not dense."""
+        for parameter, value in zip(self.signature.parameters, given, strict=True):
+            if parameter.kind == SCALAR or (value is None and parameter.kind == OPTIONAL):
+                continue
+            for each in value if isinstance(value, (list, tuple)) else [value]:
+                if not isinstance(each, torch.Tensor):
+                    raise TypeError(f"{self.name}: {parameter.name} must be a Tensor, not {type(each).__name__}")
+                if each.layout != torch.strided or each.is_quantized or each.is_nested:
+                    kind = "quantized" if each.is_quantized else "nested" if each.is_nested else str(each.layout)
+                    raise TypeError(f"{self.name}: {parameter.name} is a {kind} tensor, must be a dense one of numbers")
+
     def _device(self, label: str, tensor: torch.Tensor, before: torch.device | None) -> torch.device:
         if before is not None and tensor.device != before:
             raise ValueError(f"{self.name}: {label} is on {tensor.device}, but the tensors before it are on {before}")

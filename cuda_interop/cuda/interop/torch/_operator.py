@@ -86,9 +86,15 @@ class Operator:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the operator."""
-        if kwargs or is_dynamo_compiling() or (fast := self._fast) is None:
+        if is_dynamo_compiling():
             return self.overload(*args, **kwargs)
-        return fast(args)
+        try:
+            if kwargs or (fast := self._fast) is None:
+                return self.overload(*args, **kwargs)
+            return fast(args)
+        except NotImplementedError:  # the dispatcher has no kernel for the arguments
+            self._arguments.check_dispatched(self._bound(args, kwargs))
+            raise
 
     def __repr__(self) -> str:
         return f"<Operator {self.name}{self.schema}>"
