@@ -3,7 +3,7 @@
 """Time kernels with and without checks, on one core: python -m benchmarks.check_overhead [--checks C,C] [NAME ...]
 
 Each row gives the CPU time of optimised code without checks, and for each check how many times that a checked run takes
-(without the compilation): the shortest of three runs, each. Each check runs in a process of its own; `matmul, 1024` is
+(without the compilation): the shortest of seven runs, each. Each check runs in a process of its own; `matmul, 1024` is
 left out unless it is named.
 """
 
@@ -19,7 +19,7 @@ import time
 
 from cuda.perf import timing
 
-RUNS = 3  # of each kernel, of which the shortest counts
+RUNS = 7  # of each kernel, of which the shortest counts
 TARGETS = {"memcheck": 5, "racecheck": 8}
 SLOW = "matmul, 1024"
 

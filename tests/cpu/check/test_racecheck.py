@@ -113,6 +113,36 @@ LOOP: st.shared.u32 [%r5], %r10;
     assert any("write after a read of byte" in line for line in lines)
 
 
+@pytest.mark.parametrize(("order", "races"), [("", True), ("bar.sync 0;", False)])
+def test_a_lane_writes_in_a_short_branch(checked, order, races):
+    """The other lanes of its warp wait for it in the copy of the code for converged lanes."""
+    body = f"""
+ setp.eq.u32 %p2, %r1, 5; mov.u32 %r4, room;
+ @!%p2 bra A;
+ st.shared.u32 [%r4+20], 7;
+A: {order}
+ ld.shared.u32 %r9, [%r4+20];
+ st.global.u32 [%d2], %r9;"""
+    lines = found(checked, kernel(body))
+    assert bool(lines) == races
+    assert all("byte 20 of shared memory" in line and "thread (5, 0, 0)" in line for line in lines)
+
+
+@pytest.mark.parametrize(("order", "races"), [("", True), ("bar.sync 0;", False)])
+def test_rows_of_vectors(checked, order, races):
+    """Each lane writes 16 bytes next to its neighbour's, and reads those of the other half of the block."""
+    body = f"""
+ shl.b32 %r4, %r1, 4; mov.u32 %r5, room; add.u32 %r5, %r5, %r4;
+ st.shared.v4.u32 [%r5], {{%r1, %r1, %r1, %r1}};
+ {order}
+ xor.b32 %r4, %r4, 1024; mov.u32 %r5, room; add.u32 %r5, %r5, %r4;
+ ld.shared.v4.u32 {{%r6, %r7, %r8, %r9}}, [%r5];
+ st.global.u32 [%d2], %r9;"""
+    lines = found(checked, kernel(body))
+    assert bool(lines) == races
+    assert all(": read after a write of byte" in line or ": write after a read of byte" in line for line in lines)
+
+
 def test_writes_of_different_values(checked):
     lines = found(checked, kernel("mov.u32 %r4, room;\n st.shared.u32 [%r4], %r1;"))
     assert "write after a write of byte 0 of shared memory: nothing orders it after thread (0, 0, 0)" in lines[0]

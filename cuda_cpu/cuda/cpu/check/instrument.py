@@ -55,6 +55,7 @@ from cuda.cpu.passes.split_blocks import BARRIERS, COLLECTIVES
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Instruction
 
+ROW_SIZES = (1, 2, 4, 8)  # of accesses that the runtime takes by rows; it finds reads of more by their addresses
 SINGLY = 0  # in tests, ACCESS_SINGLY
 ORIGINS: weakref.WeakKeyDictionary[FunctionFacts, Origins] = weakref.WeakKeyDictionary()
 
@@ -142,7 +143,7 @@ def _order(instruction: Instruction, form: Form) -> tuple[str, int] | None:
 
 def _check_rows(frame: Frame, access: Access, checks: int) -> bool:
     """Check an access by rows of lanes, which a shorter function of the runtime records in the usual case."""
-    is_plain = access.kind in (READ, WRITE) and access.size in (1, 2, 4, 8)
+    is_plain = access.kind in (READ, WRITE) and access.size in ROW_SIZES
     if checks & ~SYNCCHECK != RACECHECK or not is_plain or SINGLY:
         return False
     bases = bounds.bases_of(frame, access)
@@ -167,7 +168,8 @@ def _check(frame: Frame, access: Access, checks: int) -> None:
     builder = frame.builder
     if not checks or (checks == SYNCCHECK and not (access.mbarrier or access.kind & STRONG)):
         return
-    bases = [] if checks & (MEMCHECK | INITCHECK) or access.kind & STRONG else bounds.bases_of(frame, access)
+    has_bases = not checks & (MEMCHECK | INITCHECK) and not access.kind & STRONG and access.size in ROW_SIZES
+    bases = bounds.bases_of(frame, access) if has_bases else []
     pointer = pointers(frame, access.address, access.space)
     if access.skipped is not None:
         pointer = advanced(frame, pointer, access.skipped)
@@ -302,6 +304,8 @@ class Checks(Instrumentation):
 
     def __init__(self, checks: int):
         self.checks = checks
+        self.replaces_addresses = bool(checks & MEMCHECK)
+        self.has_converged = not checks & ~(MEMCHECK | RACECHECK)
         self.needs_fibers = bool(checks & ~(MEMCHECK | RACECHECK))
         self.tracks_barriers = bool(checks & SYNCCHECK)
 

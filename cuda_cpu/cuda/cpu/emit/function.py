@@ -45,7 +45,9 @@ def emit_function(module: Module, program: Program, graph: Graph) -> None:
     instrumentation = module.settings.instrumentation
     if instrumentation is not None:
         instrumentation.entered(frame)
-    flow.has_converged = graph.function.entry and not graph.general and not module.leaves and instrumentation is None
+    flow.has_converged = graph.function.entry and not graph.general and not module.leaves
+    if instrumentation is not None:
+        flow.has_converged &= instrumentation.has_converged
     if graph.regions:
         regions = flow.regions = Regions(frame, flow, emit_step)
         regions.emit(

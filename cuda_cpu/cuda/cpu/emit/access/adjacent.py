@@ -53,7 +53,8 @@ def reachable(frame: Frame, instruction: Instruction, form: Form, element: str) 
     base, size = _base(instruction), width_of(element) // 8
     steps = frame.flow.block.steps
     at = frame.position_of(instruction)
-    for step in steps[at : at + (1 if frame.module.checks else REACH)]:  # later ones have not been checked yet
+    reach = 1 if frame.module.settings.replaces_addresses else REACH  # later ones have not been checked yet
+    for step in steps[at : at + reach]:
         if step.form is None:
             break
         other, kind = step.operation()

@@ -68,6 +68,11 @@ class Settings:
         return self.instrumentation.checks if self.instrumentation else 0
 
     @property
+    def replaces_addresses(self) -> bool:
+        """Whether loads may have other addresses than their operands."""
+        return self.instrumentation is not None and self.instrumentation.replaces_addresses
+
+    @property
     def tracks_barriers(self) -> bool:
         """Whether lanes are counted at barriers for the checks."""
         return self.instrumentation is not None and self.instrumentation.tracks_barriers

@@ -22,6 +22,8 @@ class Instrumentation:
     tracks_barriers = False  # lanes are counted at barriers
     keeps_returns = False  # lanes that branch to a return wait there for others, see split_blocks.py
     keeps_addresses = False  # accesses may be contiguous: no lane's address is replaced
+    replaces_addresses = False  # a load may have another address than its operand, so that it is no part of others
+    has_converged = False  # there may be copies of blocks for converged SIMD groups, too
     needs_fibers = True  # even for kernels whose warps do not wait for each other
     keeps_registers = False  # all registers are in memory, at any time and for all lanes: see `register_slot`
 
