@@ -134,6 +134,10 @@ def test_the_headers_of_the_library_in_device_code(build, tmp_path):
     assert run(build("library.cu", "-std=c++20", "-w")) == "456\n"
 
 
+def test_what_programs_of_nvcc_have_without_includes(build):
+    assert run(build(HERE / "implicit.cu", "-w")) == "fine\n"
+
+
 def test_thrust_and_cub(build):
     pytest.importorskip("nvidia.cu13.include", reason="the headers of CCCL are not installed: nvidia-cuda-cccl")
     assert run(build(HERE / "cccl.cu", "-O1")) == "fine\n"

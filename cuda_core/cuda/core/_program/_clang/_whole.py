@@ -197,7 +197,8 @@ def _compile(command: Command, tools: _Tools, path: str, kind: str, output: str,
         *(unit_options(path, [*command.both, *command.device, *command.host]) if command.relocatable else ()),
     ]  # fmt: skip
     # Kernels are parsed for the host, too: with the same functions of the device headers.
-    for_host = ["--cuda-host-only", f"-D__OPEN_CUDA_ARCH={_number(command.arch)}0"]
+    # Overflow of integers wraps: nvcc does not optimise host code unless told to, and programs rely on that.
+    for_host = ["--cuda-host-only", "-fwrapv", f"-D__OPEN_CUDA_ARCH={_number(command.arch)}0"]
     if kind in _HOST_ONLY:
         tools.run([*common, *for_host, *command.host, "-c", path, "-o", output], **ENVIRONMENT)
         return

@@ -7,6 +7,7 @@
 #ifndef __OPEN_CUDA_PROGRAM__
 #error "cuda.h is for host code: programs with host code are compiled by python -m cuda.cpu cc"
 #endif
+#define __cuda_cuda_h__
 #define CUDAAPI
 #define CUDA_CB
 #undef CUDA_VERSION

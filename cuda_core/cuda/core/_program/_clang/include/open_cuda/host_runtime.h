@@ -11,9 +11,18 @@
 #define __OPEN_CUDA_SYMBOL(symbol, per_thread) __asm__(#symbol)
 #endif
 #include "runtime_api.h"
+// By these include guards of CUDA's headers, programs know what is declared: helper_cuda.h of NVIDIA's samples does.
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
 #define CUDA_VERSION CUDART_VERSION // clang's own headers include cuda.h, which defines it: CCCL relies on that
 
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, void *stream = nullptr);
+
+// Of the mathematical functions that the C library lacks, those that programs call on the host.
+static __host__ __inline__ __attribute__((unused)) float rsqrtf(float x) { return 1 / sqrtf(x); }
+static __host__ __inline__ __attribute__((unused)) float rsqrt(float x) { return 1 / sqrtf(x); }
+static __host__ __inline__ __attribute__((unused)) double rsqrt(double x) { return 1 / sqrt(x); }
 
 #define __OPEN_CUDA_BOTH static __host__ __device__ __inline__ __attribute__((unused))
 __OPEN_CUDA_BOTH cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) { return {width, height, depth}; }

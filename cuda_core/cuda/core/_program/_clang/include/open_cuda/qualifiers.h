@@ -31,11 +31,16 @@
 
 // How functions of these headers are declared.
 #define __OPEN_CUDA_FN static __device__ __inline__ __attribute__((always_inline, unused))
+#define __OPEN_CUDA_SHARED static __host__ __device__ __inline__ __attribute__((always_inline, unused, const))
 #define __OPEN_CUDA_CONST static __device__ __inline__ __attribute__((always_inline, unused, const))
 
-#ifdef __OPEN_CUDA_PROGRAM__ // with host code: what host headers declare, too, comes from them
+#ifdef __OPEN_CUDA_PROGRAM__ // with host code: what host headers declare, too, comes from them; cuda_runtime.h has these for nvcc
+#include <limits.h>
+#include <math.h>
 #include <new>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #endif
 typedef __SIZE_TYPE__ size_t;

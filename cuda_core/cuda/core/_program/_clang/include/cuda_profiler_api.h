@@ -1,0 +1,5 @@
+// SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+// SPDX-License-Identifier: Apache-2.0
+// cudaProfilerStart and cudaProfilerStop, which cuda_runtime.h declares.
+#pragma once
+#include "cuda_runtime.h"

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+// SPDX-License-Identifier: Apache-2.0
+// Nothing of the C library is included: cuda_runtime.h has these for nvcc. Further headers of CUDA's toolkit.
+#include <builtin_types.h>
+#include <channel_descriptor.h>
+#include <cuComplex.h>
+#include <cuda_profiler_api.h>
+#include <cudaProfiler.h>
+#include <device_functions.h>
+#include <host_defines.h>
+#include <math_constants.h>
+#include <math_functions.h>
+#include <surface_types.h>
+#include <texture_types.h>
+#if !defined __CUDA_RUNTIME_H__ || !defined __DRIVER_TYPES_H__ || !defined __cuda_cuda_h__
+#error "programs ask for these"
+#endif
+#include <cstdio>
+
+__host__ __device__ float largest(float x, int i, unsigned u) { return max(x, (float)max(min(i, 3), (int)min(u, 9u))); }
+
+__host__ __device__ cuDoubleComplex polynomial(cuDoubleComplex z) {
+    return cuCdiv(cuCfma(z, z, make_cuDoubleComplex(1, CUDART_PI)), cuConj(z));
+}
+
+__global__ void evaluate(cuDoubleComplex *z, float *x) {
+    *z = polynomial(*z);
+    x[0] = largest(x[0], 5, 7);
+    x[1] = cuCabsf(cuCdivf(make_cuFloatComplex(3e30f, 4e30f), make_cuComplex(1e30f, 0))) + rsqrtf(4.0f);
+    x[2] = isinf(CUDART_INF_F) + isnan(CUDART_NAN_F) + (CUDART_NEG_ZERO_F == CUDART_ZERO_F);
+}
+
+int wrapped(int i) { return i * i; }
+
+int main() {
+    cuDoubleComplex *z, expected = polynomial(make_cuDoubleComplex(0.5, -2));
+    float *x;
+    cudaMallocManaged(&z, sizeof *z);
+    cudaMallocManaged(&x, 12);
+    *z = make_cuDoubleComplex(0.5, -2), x[0] = 6.5f;
+    cudaProfilerStart();
+    evaluate<<<1, 1>>>(z, x);
+    cudaDeviceSynchronize();
+    cudaProfilerStop();
+    bool right = fabs(cuCreal(*z) - cuCreal(expected)) < 1e-14 && fabs(cuCimag(*z) - cuCimag(expected)) < 1e-14;
+    right = right && x[0] == largest(6.5f, 5, 7) && x[0] == 7 && fabsf(x[1] - 5.5f) < 1e-6f && x[2] == 3;
+    right = right && rsqrt(16.0) == 0.25;
+    int *counts = (int *)calloc(65537, sizeof(int));
+    for (int i = 0; i < 65537; i++) counts[i] = wrapped(i);
+    for (int i = 0; i < 65537; i++) right = right && counts[i] == i * i;
+    if (!right) printf("%.17g %.17g %g %g %g\n", cuCreal(*z), cuCimag(*z), x[0], x[1], x[2]);
+    puts(right && strlen("four") == 4 && INT_MAX > 0 ? "fine" : "wrong");
+    exit(0);
+}
