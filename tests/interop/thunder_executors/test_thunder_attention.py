@@ -48,6 +48,32 @@ def test_without_mask(causal, loads, columns, dtype):
     assert calls(fused) == ONE_CALL
 
 
+@pytest.mark.parametrize("loads", ["elements", "16 bytes"], indirect=True)
+@pytest.mark.parametrize("dtype", TOLERANCES, ids=str)
+@pytest.mark.parametrize(
+    ("lengths", "columns"),
+    [((3, 13), (8, 16)), ((40, 70), (40, 72)), ((9, 5), (264, 136))],
+    ids=["few", "many", "wide"],
+)
+def test_few_and_many_queries_and_wide_rows(lengths, columns, dtype, loads):
+    def function(q, k, v):
+        return attention(q, k, v, is_causal=lengths[0] == 40)
+
+    assert_as_in_double(compiled(function), function, tensors(dtype, lengths=lengths, columns=columns))
+
+
+@pytest.mark.parametrize("of", ["queries", "float", "bool"])
+@pytest.mark.parametrize("shape", [(45, 70), (1, 70), (45, 1)], ids=str)
+@pytest.mark.parametrize("lengths", [(45, 70), (3, 70)], ids=str)
+def test_masks_of_more_than_a_tile(lengths, shape, of):
+    torch.manual_seed(4)
+    mask = torch.randn(shape)[: lengths[0]]
+    mask = {"queries": mask.double(), "float": mask, "bool": mask > -1}[of]
+    inputs = tensors(torch.float64 if of == "queries" else torch.float32, lengths=lengths)
+    found, expected = compiled(attention)(*inputs, mask), attention(*inputs, mask)
+    torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
+
+
 SHAPES = [(9, 13), (13,), (2, 1, 9, 13), (3, 1, 13), (2, 1, 1, 13), (9, 1), (2, 3, 9, 13)]
 
 
@@ -127,12 +153,13 @@ def test_grouped_heads_of_which_the_kernels_have_none_are_repeated():
         torch.testing.assert_close(part, wanted, atol=1e-5, rtol=1e-5)
 
 
-def test_more_keys_and_queries_than_a_tile_has():
+@pytest.mark.parametrize("queries", [5, 700])
+def test_more_keys_and_queries_than_a_tile_has(queries):
     def function(q, k, v):
         return attention(q, k, v, is_causal=True, enable_gqa=True)
 
     fused = compiled(function)
-    inputs = tensors(heads=(2, 1), lengths=(700, 1100), batch=1)
+    inputs = tensors(heads=(2, 1), lengths=(queries, 1100), batch=1)
     for part, expected in zip(values(fused, inputs), values(function, inputs), strict=True):
         torch.testing.assert_close(part, expected, atol=1e-4, rtol=1e-4)
 

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """CUDA C++ of scaled dot-product attention, as operators of PyTorch.
 
-A block of 128 threads has one query, and goes through its keys in tiles whose scores are in shared memory; a warp
-computes a score. Backward, one kernel has a query per block, for its gradient, and one a key, for those of the key and
-the value; both compute the probabilities again from the logarithm of their sum, so that no matrix of scores is in
-memory. Consecutive heads of queries may share a head of keys. A query that sees no key has the result 0, as in PyTorch.
+Most calls go to the kernel of `_attention_tiles`. Here are those of few queries, or of rows too wide for it: a block of
+128 threads has one query, and goes through its keys in tiles whose scores are in shared memory; a warp computes a
+score. Backward, one kernel has a query per block, for its gradient, and one a key, for those of the key and the value;
+both compute the probabilities again from the logarithm of their sum, so that no matrix of scores is in memory.
+Consecutive heads of queries may share a head of keys. A query that sees no key has the result 0, as in PyTorch.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from cuda.interop.thunder import _attention_tiles as tiles
 from cuda.interop.thunder import _source
 from cuda.interop.torch import launch_kernel, operator
 
@@ -224,6 +226,7 @@ template <class T, int N, int KIND, bool CAUSAL> __global__ void attention_keys(
     FOR_THREADS(d, width) dv[row * width + d] = (T)dv_sums[d];
 }
 """
+    + tiles.SOURCE
 )
 _KERNELS = _source.BundledKernels(_SOURCE)
 _TEMPLATE = "<{q}, {load}, {kind}, {causal}>"
@@ -263,10 +266,16 @@ def attention(
 ) -> tuple[Tensor, Tensor]:
     y = q.new_empty((*q.shape[:-1], v.shape[-1]))
     log_sum = q.new_empty(q.shape[:-1], dtype=_source.accumulator(q.dtype))
-    launch_kernel(
-        log_sum.numel(), _THREADS, q, k, v, y, log_sum, mask, *_mask_strides(mask, q), *_numbers(q, k, v, scale),
-        shared_bytes=_shared(log_sum, _TILE + v.shape[-1]),
-    )  # fmt: skip
+    arguments = (q, k, v, y, log_sum, mask, *_mask_strides(mask, q), *_numbers(q, k, v, scale))
+    queries, sizes = q.shape[-2], (q.shape[-1], v.shape[-1], log_sum.element_size())
+    if tiles.has_tiles(queries, *sizes):
+        grid = log_sum.numel() // queries * -(-queries // tiles.QUERIES)
+        launch_kernel(
+            grid, (32, tiles.WARPS), *arguments, kernel="attention_tiles" + _TEMPLATE,
+            shared_bytes=tiles.shared_bytes(*sizes),
+        )  # fmt: skip
+    else:
+        launch_kernel(log_sum.numel(), _THREADS, *arguments, shared_bytes=_shared(log_sum, _TILE + v.shape[-1]))
     return y, log_sum
 
 

@@ -21,6 +21,8 @@ PREAMBLE = r"""
 #include <cuda_fp16.h>
 template <class T> struct Accumulator { using type = float; };
 template <> struct Accumulator<double> { using type = double; };
+template <bool FIRST, class A, class B> struct Choice { using type = A; };
+template <class A, class B> struct Choice<false, A, B> { using type = B; };
 template <class T> using Acc = typename Accumulator<T>::type;
 template <class T, int N> struct alignas(sizeof(T) * N) Pack { T at[N]; };  // one load or store
 
@@ -72,7 +74,7 @@ template <int N, class Function> __device__ void for_packs(long long rows, int c
     for (long long row = blockIdx.y; row < rows; row += gridDim.y)
         for_all<N, int>(columns, blockIdx.x, gridDim.x, [&](int i) { function(row, i); });
 }
-""" + HELPERS["exponential"]
+""" + "".join(HELPERS.values())
 
 
 class BundledKernels(Kernels):
