@@ -84,10 +84,8 @@ class Operator:
             elif value is None and parameter.kind == OPTIONAL:
                 static.append(None)
             else:
-                if value is None:
-                    raise TypeError(f"{self.name}: {parameter.name} is None, must be an array")
                 static.append(True)
-                arrays.append(jax.numpy.asarray(value))
+                arrays.append(_array(f"{self.name}: {parameter.name}", value))
         axes = _axes.varying(arrays)
         return self._compiled(_Static(static), *(_axes.varying_over(each, axes) for each in arrays))
 
@@ -150,6 +148,11 @@ class Operator:
             The names of the kernels.
         """
         bound = _signature.bind(self.name, self._call, args, kwargs)
+        for parameter, value in zip(self.signature.parameters, bound, strict=True):
+            if parameter.kind == SCALAR or (value is None and parameter.kind == OPTIONAL):
+                continue
+            if not (hasattr(value, "shape") and hasattr(value, "dtype")):
+                raise TypeError(f"{self.name}: {parameter.name} is {value!r:.60}, must be an array or ShapeDtypeStruct")
         names = self._planner.names(self._planner.plan(bound))
         return compile_named(self.name, self.kernels, names, arch)
 
@@ -195,6 +198,20 @@ class Operator:
         by_name = dict(zip(names.wrt, found, strict=True))
         parameters = zip(self.signature.parameters, static.values, strict=True)
         return tuple(by_name.get(each.name) for each, value in parameters if each.kind != SCALAR and value is not None)
+
+
+def _array(label: str, value: Any) -> Any:
+    """Return an argument as an array of JAX."""
+    if value is None:
+        raise TypeError(f"{label} is None, must be an array")
+    try:
+        array = jax.numpy.asarray(value)
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError  # those of JAX take other arguments
+        raise kind(f"{label} is {type(value).__name__}, must be an array: {error}") from error
+    if jax.dtypes.issubdtype(array.dtype, jax.dtypes.extended):
+        raise TypeError(f"{label} has elements of {array.dtype}, must have numbers, such as jax.random.key_data has")
+    return array
 
 
 class _Static:
