@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The operator executor of Lightning Thunder: values and gradients beside eager PyTorch in double precision."""
 
+import math
+
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -121,3 +123,12 @@ def test_blocks_of_transformers_with_both(name, dtype):
     fused = [len(fused_kernels(each)) for each in traces]
     if dtype == torch.float32:
         assert tuple(zip(operators, fused, strict=True)) == CALLS[name]
+
+
+@pytest.mark.parametrize("executor", [operator_executor, fusion_executor], ids=lambda each: each.name)
+def test_gelu_is_accurate_everywhere(executor):
+    x = torch.linspace(-8, 8, 100_000)
+    x[:5] = torch.tensor([math.inf, math.nan, 1e30, -1e30, 0.0])
+    found = thunder.jit(torch.nn.functional.gelu, executors=[executor])(x)
+    expected = torch.nn.functional.gelu(x.double()).float()
+    torch.testing.assert_close(found, expected, rtol=4e-7, atol=1e-6, equal_nan=True)

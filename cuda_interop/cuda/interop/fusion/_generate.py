@@ -4,9 +4,9 @@
 
 A warp computes a row in passes over its columns. Each pass ends with the reductions whose operands are known by then,
 so that the next one can use them; what it needs of earlier passes is computed again from the inputs, which costs less
-than memory for it. A flat group has a thread for each element and no passes. All threads of a warp go through a loop
-equally often, so that the CPU device loads and stores whole vectors. `_columns` has the kernels of groups that reduce
-their rows.
+than memory for it. A flat group has a thread for each element and no passes. All threads of a block or warp go through
+a loop equally often, and the last elements are apart, so that the CPU device loads and stores whole vectors without
+masks. `_columns` has the kernels of groups that reduce their rows.
 """
 
 from __future__ import annotations
@@ -99,12 +99,18 @@ class _Source:
         )
 
     def _flat(self) -> list[str]:
-        start = "long long start = blockIdx.x * (long long)blockDim.x"
-        lines = [f"    for ({start}; start < elements; start += (long long)gridDim.x * blockDim.x) {{"]
-        lines += ["        const long long i = start + threadIdx.x;", "        if (i < elements) {"]
-        lines += self._elements([each.value for each in self.group.outputs], set(), " " * 12)
-        lines += [f"            {self._store(each.value, 'i')}" for each in self.group.outputs]
-        return [*lines, "        }", "    }"]
+        lines = ["    const auto element = [&](const long long i) {"]
+        lines += self._elements([each.value for each in self.group.outputs], set(), " " * 8)
+        lines += [f"        {self._store(each.value, 'i')}" for each in self.group.outputs]
+        return [
+            *lines,
+            "    };",
+            "    long long start = blockIdx.x * (long long)blockDim.x;",
+            "    for (; start <= elements - blockDim.x; start += (long long)gridDim.x * blockDim.x)",
+            "        element(start + threadIdx.x);",
+            "    if (start + threadIdx.x < elements)",
+            "        element(start + threadIdx.x);",
+        ]
 
     def _rows(self) -> list[str]:
         start = "long long row = blockIdx.x * (long long)blockDim.y + threadIdx.y"
@@ -141,15 +147,21 @@ class _Source:
         if not elements and not reductions:
             return lines
         lines += [f"{indent}{each.type} {each.name} = {neutral(each.operation, each.type)};" for each in reductions]
-        lines.append(f"{indent}for ({self.column_type} start = 0; start < columns; start += 32) {{")
-        lines.append(f"            const {self.column_type} column = start + threadIdx.x;")
-        lines.append("            if (column < columns) {")
+        lines += [f"{indent}{{", f"            const auto element = [&](const {self.column_type} column) {{"]
         lines += self._elements(wanted, known, " " * 16)
         for each in reductions:
             partial = expression(REDUCTIONS[each.operation][0], [each.name, self._operand(each, 0)], each.type)
             lines.append(f"                {each.name} = {partial};{_comment(each)}")
         lines += [f"                {self._store(name, 'row * columns + column')}" for name in elements]
-        lines += ["            }", "        }"]
+        lines += [
+            "            };",
+            f"            {self.column_type} start = 0;",
+            "            for (; start <= columns - 32; start += 32)",
+            "                element(start + threadIdx.x);",
+            "            if (start + threadIdx.x < columns)",
+            "                element(start + threadIdx.x);",
+            "        }",
+        ]
         for each in reductions:
             lines += self._combine(each)
         known.update(each.name for each in reductions)

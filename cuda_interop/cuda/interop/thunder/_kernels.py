@@ -150,12 +150,13 @@ template <class T> __global__ void add_parts(const Acc<T> *parts, T *dweight, T 
 template <class S> __device__ S gelu_of(S x, bool tanh_form)
 {
     return tanh_form ? x / 2 * (1 + tanh((S)0.79788456080286536 * (x + (S)0.044715 * x * x * x)))
-                     : x / 2 * (1 + erf(x * (S)0.70710678118654752));
+                     : x / 2 * (1 + error_function(x * (S)0.70710678118654752));
 }
 template <class S> __device__ S slope_of(S x, bool tanh_form)
 {
     if (!tanh_form)
-        return (1 + erf(x * (S)0.70710678118654752)) / 2 + x * (S)0.39894228040143268 * exponential(-x * x / 2);
+        return (1 + error_function(x * (S)0.70710678118654752)) / 2
+             + x * (S)0.39894228040143268 * exponential(-x * x / 2);
     const S t = tanh((S)0.79788456080286536 * (x + (S)0.044715 * x * x * x));
     return (1 + t) / 2 + x / 2 * (1 - t * t) * (S)0.79788456080286536 * (1 + (S)0.134145 * x * x);
 }

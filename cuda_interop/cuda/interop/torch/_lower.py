@@ -38,6 +38,7 @@ _RESERVED = {
     "chunk_rows",
 }
 _RESERVED |= {"double", "float", "int", "bool", "long", "short", "infinity", "and", "or", "not", "exponential", "start"}
+_RESERVED |= {"error_function", "element"}
 
 
 def lower(
