@@ -261,7 +261,7 @@ def _segment_bits(frame: Frame, segment: int) -> Value:
 def _segment_lanes(frame: Frame) -> list[Part]:
     """Return the lanes that run as predicates of each segment."""
     count, builder = lanes_of_segment(frame), frame.builder
-    lanes = frame.lanes()
+    lanes = frame.lanes_of_access()
     return [_segment_of(builder, lanes, count, segment) for segment in segments(frame)]
 
 

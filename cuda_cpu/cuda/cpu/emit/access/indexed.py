@@ -329,7 +329,7 @@ def _joined(parts: list[str], lanes: int) -> str:
 
 
 def _predicates(width: int) -> str:
-    """Return code for %lanes by comparisons of words, see `Builder.lanes_of`."""
+    """Return code for %lanes by comparisons of words, see `Builder.lanes_by_words`."""
     vector, mask = f"<{width} x i32>", "%mask"
     text = ""
     if width < 32:

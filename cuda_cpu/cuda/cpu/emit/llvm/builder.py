@@ -401,10 +401,16 @@ class Builder:
 
     def lanes_of(self, mask: Value) -> Value:
         """Return an integer mask as one predicate per lane."""
+        ref = self.assign(f"bitcast {self.typed(mask)} to {self.type('i1')}")
+        return Value(ref, "i1", Shape.VECTOR)
+
+    def lanes_by_words(self, mask: Value) -> Value:
+        """Return the same for masked accesses, for which LLVM would extract the bits of a mask one by one.
+
+        CPUs without registers for masks compare words.
+        """
         if mask.literal or self.module.settings.native_gather or self.width == 1:
-            ref = self.assign(f"bitcast {self.typed(mask)} to {self.type('i1')}")
-            return Value(ref, "i1", Shape.VECTOR)
-        # CPUs without registers for masks compare words: LLVM would extract the bits of a cast one by one.
+            return self.lanes_of(mask)
         words = self.broadcast(self.resize(mask, "i32"))
         bits = ", ".join(f"i32 {constant(1 << lane, 'i32').ref}" for lane in range(self.width))
         here = self.binary("and", words, Value(f"<{bits}>", "i32", Shape.VECTOR))

@@ -89,6 +89,7 @@ class Frame:
         instrumentation = module.settings.instrumentation
         self._keeper = instrumentation if instrumentation is not None and instrumentation.keeps_registers else None
         self._lanes: Value | None = None
+        self._accessing: Value | None = None  # the same for masked accesses
         self._may_grow = MOST_INLINED
 
     # --- blocks -----------------------------------------------------------------------------------
@@ -98,7 +99,7 @@ class Frame:
         preserved = 0 if alone else self.graph.preserved[number]
         waiting = not alone and self.graph.pending[number] != 0
         self.block = BlockState(mask, preserved=preserved, waiting=waiting)
-        self._lanes = lanes
+        self._lanes = self._accessing = lanes
 
     @contextlib.contextmanager
     def emitting(self, copy: Copy) -> Iterator[None]:
@@ -208,7 +209,7 @@ class Frame:
 
     def set_mask(self, mask: Value) -> None:
         self.block.mask = mask
-        self._lanes = None
+        self._lanes = self._accessing = None
 
     def set_consecutive(self, value: Value | int) -> None:
         """Set the flag that the lanes of each segment are consecutive, if there is one."""
@@ -225,6 +226,12 @@ class Frame:
         if self._lanes is None:
             self._lanes = self.builder.lanes_of(self.block.mask)
         return self._lanes
+
+    def lanes_of_access(self) -> Value:
+        """Return the lanes that run, as one predicate per lane, for a masked access to memory."""
+        if self._accessing is None:
+            self._accessing = self.builder.lanes_by_words(self.block.mask)
+        return self._accessing
 
     # --- registers --------------------------------------------------------------------------------
 
