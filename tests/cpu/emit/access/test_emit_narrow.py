@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Contiguous bytes and halfwords of which some lanes run, as on CPUs without masked accesses of such elements."""
+"""Contiguous elements of which some lanes run, as on CPUs that have masked accesses of words only."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COPY = """
     mul.wide.u32 %d7, %r1, 4; add.u64 %d7, %d3, %d7; ld.global.u32 %r4, [%d7]; setp.eq.u32 %p1, %r4, 0;
     @%p1 bra END;
     {loop}
-    ld.global.u{bits} %h1, [%d5]; add.u16 %h1, %h1, 1; st.global.u{bits} [%d6], %h1;
+    ld.global.u{bits} {value}, [%d5]; add.u{least} {value}, {value}, 1; st.global.u{bits} [%d6], {value};
     {again}
 END:
     ret;
@@ -47,7 +47,8 @@ def _like_hot_kernels(monkeypatch):
 def copy_of(size: int, *, long: bool) -> str:
     loop, again = ("mov.u32 %r5, 0;\nAGAIN:", "add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 2;\n@%p2 bra AGAIN;")
     names = (loop, again) if long else ("", "")
-    return HEAD + COPY.format(size=size, bits=8 * size, loop=names[0], again=names[1])
+    value, least = ("%r8", 32) if size == 4 else ("%h1", 16)
+    return HEAD + COPY.format(size=size, bits=8 * size, loop=names[0], again=names[1], value=value, least=least)
 
 
 def flags_of(kind: str, count: int) -> np.ndarray:
@@ -62,12 +63,13 @@ def flags_of(kind: str, count: int) -> np.ndarray:
 KINDS = ["random", "all but ends", "1", "2", "5", "8", "13", "16", "27", "32", "-1", "-9", "-17", "-24", "-31"]
 
 
-@pytest.mark.parametrize("size", [1, 2])
+@pytest.mark.parametrize("size", [1, 2, 4])
 @pytest.mark.parametrize(("block", "row"), BLOCKS, ids=str)
 @pytest.mark.parametrize("long", [True, False])
 def test_only_elements_of_lanes_that_run_are_copied(size, block, row, long):
     loaded, count = Loaded(copy_of(size, long=long).encode(), row), block[0] * block[1]
-    assert f"@narrow.store.v{row}i{8 * size}" in jit.kernel_text(build([copy_of(size, long=long)]), "k", row).text
+    text = jit.kernel_text(build([copy_of(size, long=long)]), "k", row).text
+    assert f"@{'llvm.masked' if size == 4 else 'narrow'}.store.v{row}i{8 * size}" in text
     for kind in KINDS:
         source = np.random.default_rng(3).integers(0, 200, count).astype(f"u{size}")
         flags, found = flags_of(kind, count), np.full_like(source, 7)
