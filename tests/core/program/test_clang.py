@@ -270,7 +270,7 @@ def test_architectures(arch, advice):
     [
         ("#include <vector>", "is a header for host code"),
         ("#include <cub/cub.cuh>", "is a header of CCCL: install nvidia-cuda-cccl"),
-        ("#include <math_constants.h>", "not among the device headers for clang"),
+        ("#include <cuda_tf32.h>", "not among the device headers for clang"),
     ],
 )
 def test_advice_on_headers(source, advice):

@@ -65,14 +65,24 @@ def installed() -> str:
 
 def cccl_options(folders: Iterable[str], bundled: bool) -> list[str]:
     """Return the options for CCCL in one of the folders or, if `bundled`, as it is installed; none without it."""
-    found = folder_options(folders, bundled)
-    return ["-include", os.path.join(headers(), "open_cuda", "cccl.h"), *found] if found else []
+    found, system = _where(folders, bundled)
+    if not found and not system:
+        return []
+    return ["-include", os.path.join(headers(), "open_cuda", "cccl.h"), *_search_options(found, system)]
 
 
-def folder_options(folders: Iterable[str], bundled: bool) -> list[str]:
+def folder_options(folders: Iterable[str]) -> list[str]:
     """Return the options to search CCCL's changed headers and, if it is in none of the folders, those installed."""
+    return _search_options(*_where(folders, bundled=True))
+
+
+def _where(folders: Iterable[str], bundled: bool) -> tuple[str, str]:
+    """Return the folder that has CCCL, or else, if `bundled`, that of the installed package."""
     found = next((folder for folder in folders if os.path.exists(os.path.join(folder, MARK))), "")
-    system = "" if found or not bundled else installed()
+    return found, "" if found or not bundled else installed()
+
+
+def _search_options(found: str, system: str) -> list[str]:
     changed = _changed_headers(found or system) if found or system else ""
     options = ["-I" if found else "-isystem", changed] if changed else []
     return [*options, "-isystem", system] if system else options

@@ -193,7 +193,7 @@ def _compile(command: Command, tools: _Tools, path: str, kind: str, output: str,
         *tools.clang, *tools.host, "-x", "cuda", f"--cuda-gpu-arch={command.arch}", "-nocudainc", "-nocudalib",
         "--no-default-config", "-fdeclspec", "-Xclang", "-target-sdk-version=12.0",
         *without_toolkit(), "-I", headers(), "-D__OPEN_CUDA_PROGRAM__", "-std=c++17", "-O3",
-        *folder_options(_folders(command.both), bundled=True), *command.both,
+        *folder_options(_folders(command.both)), *command.both,
         *(unit_options(path, [*command.both, *command.device, *command.host]) if command.relocatable else ()),
     ]  # fmt: skip
     # Kernels are parsed for the host, too: with the same functions of the device headers.
