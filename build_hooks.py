@@ -104,6 +104,7 @@ LIBRARIES = {
     f"{CPU}/programs/forward/libnvJitLink.so.13": [f"{CPU}/programs/forward/nvjitlink.c"],
     f"{CPU}/programs/forward/libnvrtc.so.12": [f"{CPU}/programs/forward/nvrtc12.c"],
     f"{CPU}/programs/forward/libnvJitLink.so.12": [f"{CPU}/programs/forward/nvjitlink12.c"],
+    f"{CPU}/programs/xla/libcudnn.so.9": [f"{CPU}/programs/xla/cudnn.c"],
 }
 # Version scripts, for libraries whose symbols have versions in NVIDIA's.
 VERSIONS = {f"{CPU}/runtime_api/libcudart_cpu.so.13": f"{CPU}/runtime_api/exports.map"}

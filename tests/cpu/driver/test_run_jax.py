@@ -3,7 +3,6 @@
 """What `cuda.cpu run` gives XLA: an assembler that returns PTX, a cuDNN that has a version, flags."""
 
 import ctypes
-import shutil
 import subprocess
 
 import pytest
@@ -23,28 +22,18 @@ def test_the_assembler_returns_ptx_with_a_zero(tmp_path):
     assert subprocess.run(["sh", script, tmp_path / "none.ptx", "-o", out], capture_output=True).returncode
 
 
-@pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler")
-def test_the_library_has_a_version_and_a_handle(tmp_path, monkeypatch):
-    monkeypatch.delenv("CC", raising=False)
-    path = tmp_path / "libcudnn.so.9"
-    jax.compile_library(path, jax.CUDNN)
-    library = ctypes.CDLL(str(path))
+def test_the_library_has_a_version_and_a_handle():
+    library = ctypes.CDLL(jax.CUDNN)
     handle, parts = ctypes.c_void_p(), []
     assert library.cudnnCreate(ctypes.byref(handle)) == 0
     assert handle.value
+    assert library.cudnnSetStream(handle, None) == 0
     for part in range(3):
         value = ctypes.c_int()
         assert library.cudnnGetProperty(part, ctypes.byref(value)) == 0
         parts.append(value.value)
     assert library.cudnnGetVersion() == parts[0] * 10000 + parts[1] * 100 + parts[2]
     assert library.cudnnDestroy(handle) == 0
-
-
-@pytest.mark.parametrize("compiler", ["no-such-compiler --option", "false"])
-def test_a_compiler_that_fails_is_named(compiler, tmp_path, monkeypatch):
-    monkeypatch.setenv("CC", compiler)
-    with pytest.raises(ImportError, match=f"and {compiler} failed.*Install gcc, or name a compiler by CC"):
-        jax.compile_library(tmp_path / "libcudnn.so.9", jax.CUDNN)
 
 
 def test_flags_of_the_program_stay(tmp_path, monkeypatch):

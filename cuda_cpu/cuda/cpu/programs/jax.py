@@ -21,12 +21,11 @@ import importlib.metadata
 import importlib.util
 import os
 import pathlib
-import shlex
 import shutil
-import subprocess
 import tempfile
 
 VERSION = "0.10."  # whose flags these are: XLA ends the program at an unknown one
+CUDNN = str(pathlib.Path(__file__).with_name("xla") / "libcudnn.so.9")
 PLUGINS = ("jax_plugins.xla_cuda13", "jax_plugins.xla_cuda12")
 VARIABLES = {
     "CUDA_CPU_CAPABILITY": "12.0",
@@ -58,38 +57,6 @@ done
 { cat "$in" && printf '\0'; } > "$out"
 """
 
-CUDNN = r"""
-#include <stddef.h>
-static int here;
-int cudnnCreate(void **handle) { *handle = &here; return 0; }
-int cudnnDestroy(void *handle) { return 0; }
-int cudnnSetStream(void *handle, void *stream) { return 0; }
-size_t cudnnGetVersion(void) { return 91200; }
-size_t cudnnGetCudartVersion(void) { return 13000; }
-int cudnnGetProperty(int part, int *value) { *value = part == 0 ? 9 : part == 1 ? 12 : 0; return 0; }
-const char *cudnnGetErrorString(int status) { return "cuDNN does not run on the CPU device"; }
-"""
-
-
-def compile_library(path: pathlib.Path, source: str) -> None:
-    """Compile a shared library from C, with the file's name as its SONAME.
-
-    Raises
-    ------
-    ImportError
-        There is no C compiler, or it fails.
-    """
-    compiler = shlex.split(os.environ.get("CC") or "cc")
-    command = [*compiler, "-shared", "-fPIC", f"-Wl,-soname,{path.name}", "-x", "c", "-", "-o", str(path)]
-    try:
-        subprocess.run(command, input=source, text=True, check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        reason = getattr(error, "stderr", "") or error
-        raise ImportError(
-            f"JAX's CUDA build needs a C compiler on the CPU device, and {shlex.join(compiler)} failed: {reason}. "
-            "Install gcc, or name a compiler by CC. For JAX's own CPU backend, set JAX_PLATFORMS=cpu"
-        ) from None
-
 
 def add_flags(folder: pathlib.Path) -> None:
     """Add our flags to XLA_FLAGS, where the program has set none of that name."""
@@ -117,7 +84,7 @@ def install() -> None:
     Raises
     ------
     ImportError
-        This version of JAX is not supported, or there is no C compiler.
+        This version of JAX is not supported.
     """
     from jax._src import hardware_utils
 
@@ -128,8 +95,7 @@ def install() -> None:
         raise ImportError(f"the CUDA build of JAX {version} does not run on the CPU device; {VERSION}x does")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="cuda-cpu-xla-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    compile_library(folder / "libcudnn.so.9", CUDNN)
-    ctypes.CDLL(str(folder / "libcudnn.so.9"), ctypes.RTLD_GLOBAL)  # a later dlopen by name finds it
+    ctypes.CDLL(CUDNN, ctypes.RTLD_GLOBAL)  # a later dlopen by name finds it
     assembler = folder / "bin" / "ptxas"
     assembler.parent.mkdir()
     assembler.write_text(PTXAS)
