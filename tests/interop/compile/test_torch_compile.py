@@ -218,7 +218,7 @@ def test_columns_beyond_the_range_of_int(monkeypatch):
         x = torch.randn(4, columns)
         torch.testing.assert_close(compiled(x), torch.softmax(x, -1))
         (source,) = _fused_kernel._kernels
-        assert f"({type_} start = 0;" in source
+        assert f" {type_} start = 0;" in source
     assert generated == [(), ("long long",)]
     assert kernels(graphs) == [1]
 
