@@ -71,6 +71,19 @@ def test_a_template_runs(target, device):
     np.testing.assert_array_equal(values, 3 * np.arange(100, dtype=np.float32))
 
 
+def test_pure_virtual_functions(device):
+    """The table of the class that has them names a function of the C++ library."""
+    source = """struct Shape { __device__ virtual int area() const = 0; };
+        struct Square : Shape { int side; __device__ Square(int x) : side(x) {}
+                                __device__ int area() const override { return side * side; } };
+        extern "C" __global__ void measure(int *to) { Shape *made = new Square(*to); *to = made->area(); }"""
+    kernel = program(source, debug=True).compile("cubin").get_kernel("measure")
+    stream = device.create_stream()
+    value = device.to_device(np.array([7], np.int32), stream=stream)
+    launch(stream, LaunchConfig(grid=1, block=1), kernel, value)
+    assert value.to_host(stream=stream) == [49]
+
+
 def test_a_program_may_define_the_standard_library_itself():
     own = "namespace std { template <class T> __device__ int move(T) { return 7; } template <class T> struct %s {}; }"
     own = own % "initializer_list" + "__global__ void k(int *x) { *x = std::move(1); }"

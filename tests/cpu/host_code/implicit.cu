@@ -4,6 +4,7 @@
 #include <builtin_types.h>
 #include <channel_descriptor.h>
 #include <cuComplex.h>
+#include <cuda_bf16.h>
 #include <cuda_profiler_api.h>
 #include <cudaProfiler.h>
 #include <device_functions.h>
@@ -30,6 +31,48 @@ __global__ void evaluate(cuDoubleComplex *z, float *x) {
     x[2] = isinf(CUDART_INF_F) + isnan(CUDART_NAN_F) + (CUDART_NEG_ZERO_F == CUDART_ZERO_F);
 }
 
+// A pure virtual function, called by its pointer; conversions to bfloat16 on the host.
+struct Shape {
+    __device__ virtual float area() const = 0;
+};
+struct Square : Shape {
+    float side;
+    __device__ Square(float side) : side(side) {}
+    __device__ float area() const override { return side * side; }
+};
+__global__ void measure(Shape **shape, float *area) {
+    if (!*shape) *shape = new Square(3);
+    else *area = (*shape)->area();
+}
+
+bool has_virtual_functions() {
+    Shape **shape;
+    float *area;
+    cudaMallocManaged(&shape, sizeof *shape);
+    cudaMallocManaged(&area, sizeof *area);
+    *shape = nullptr;
+    for (int i = 0; i < 2; i++) measure<<<1, 1>>>(shape, area);
+    return cudaDeviceSynchronize() == cudaSuccess && *area == 9;
+}
+
+unsigned short bits_of(__nv_bfloat16 x) { return __nv_bfloat16_raw(x).x; }
+
+bool converts(volatile float x, volatile double y) {
+    bool right = bits_of(__nv_bfloat16(x)) == 0x3f80 && bits_of(__nv_bfloat16(x + 0x1p-7f)) == 0x3f81;
+    right = right && bits_of(__nv_bfloat16(-x - 0x1p-8f)) == 0xbf80 && bits_of(__nv_bfloat16(x / 0)) == 0x7f80;
+    right = right && bits_of(__nv_bfloat16(y + 0x1p-8)) == 0x3f80;
+    right = right && bits_of(__nv_bfloat16(y + 0x1p-8 + 0x1p-40)) == 0x3f81;
+    return right && bits_of(__nv_bfloat16(y * 1e300)) == 0x7f80 && bits_of(__nv_bfloat16(0 * (y / 0))) == 0x7fff;
+}
+
+bool makes_graphs() {
+    cudaGraph_t graph;
+    cudaGraphExec_t made;
+    cudaGraphConditionalHandle handle;
+    if (cudaGraphCreate(&graph, 0) || cudaGraphInstantiate(&made, graph, NULL, NULL, 0)) return false;
+    return !cudaGraphConditionalHandleCreate(&handle, graph) && !cudaGraphExecDestroy(made) && !cudaGraphDestroy(graph);
+}
+
 int wrapped(int i) { return i * i; }
 
 int main() {
@@ -48,6 +91,7 @@ int main() {
     int *counts = (int *)calloc(65537, sizeof(int));
     for (int i = 0; i < 65537; i++) counts[i] = wrapped(i);
     for (int i = 0; i < 65537; i++) right = right && counts[i] == i * i;
+    right = right && has_virtual_functions() && converts(1, 1) && makes_graphs();
     if (!right) printf("%.17g %.17g %g %g %g\n", cuCreal(*z), cuCimag(*z), x[0], x[1], x[2]);
     puts(right && strlen("four") == 4 && INT_MAX > 0 ? "fine" : "wrong");
     exit(0);

@@ -134,8 +134,9 @@ def test_the_headers_of_the_library_in_device_code(build, tmp_path):
     assert run(build("library.cu", "-std=c++20", "-w")) == "456\n"
 
 
-def test_what_programs_of_nvcc_have_without_includes(build):
-    assert run(build(HERE / "implicit.cu", "-w")) == "fine\n"
+@pytest.mark.parametrize("level", ["-O0", "-O3"])
+def test_what_programs_of_nvcc_have_without_includes(build, level):
+    assert run(build(HERE / "implicit.cu", "-w", level)) == "fine\n"
 
 
 def test_thrust_and_cub(build):

@@ -21,6 +21,23 @@
 #include "open_cuda/short_float_arithmetic.h"
 #include "open_cuda/short_float_end.h"
 
+#if defined __OPEN_CUDA_PROGRAM__ && !defined __CUDA_ARCH__
+// clang calls these for conversions on the host; GCC's library has them since version 13. They return a __bf16, which is
+// in the low half of a register for float; from a function that returns one, clang calls __truncsfbf2.
+extern "C" __attribute__((weak)) float __open_cuda_to_bfloat16(float x) __asm__("__truncsfbf2");
+extern "C" __attribute__((weak)) float __open_cuda_double_to_bfloat16(double x) __asm__("__truncdfbf2");
+extern "C" float __open_cuda_to_bfloat16(float x) {
+    unsigned bits = __builtin_bit_cast(unsigned, x);
+    return __builtin_bit_cast(float, x != x ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+extern "C" float __open_cuda_double_to_bfloat16(double x) { // through a float that is rounded to an odd number
+    float near = (float)x;
+    unsigned bits = __builtin_bit_cast(unsigned, near);
+    if (near != x && x == x) bits = (bits - (fabs((double)near) > fabs(x))) | 1;
+    return __open_cuda_to_bfloat16(__builtin_bit_cast(float, bits));
+}
+#endif
+
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 __device__ __forceinline__ __half::__half(const __nv_bfloat16 &x) : __half((float)x) {}

@@ -58,6 +58,9 @@ template <class T> cudaError_t cudaMallocFromPoolAsync(T **pointer, size_t size,
 template <class T> cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height) {
     return cudaMallocPitch((void **)(void *)pointer, pitch, width, height);
 }
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *made, cudaGraph_t graph, cudaGraphNode_t *, char *, size_t) {
+    return cudaGraphInstantiate(made, graph, 0); // the form before CUDA 12
+}
 template <class T>
 cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t size, size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice) {

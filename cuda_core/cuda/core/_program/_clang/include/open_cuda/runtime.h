@@ -40,6 +40,10 @@ __OPEN_CUDA_PLACEMENT __inline__ void *operator new[](size_t, void *pointer) noe
 __OPEN_CUDA_PLACEMENT __inline__ void operator delete(void *, void *) noexcept {}
 __OPEN_CUDA_PLACEMENT __inline__ void operator delete[](void *, void *) noexcept {}
 
+// What virtual functions call that have no definition, or a deleted one: C++ ABI, "Pure Virtual Function API".
+extern "C" __device__ __attribute__((weak)) void __cxa_pure_virtual() { __builtin_trap(); }
+extern "C" __device__ __attribute__((weak)) void __cxa_deleted_virtual() { __builtin_trap(); }
+
 #ifdef __OPEN_CUDA_PROGRAM__ // what glibc's assert calls
 extern "C" __device__ __attribute__((noreturn)) __inline__ void __assert_fail(
     const char *message, const char *file, unsigned line, const char *function) {
