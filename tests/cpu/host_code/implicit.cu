@@ -70,6 +70,12 @@ bool makes_graphs() {
     cudaGraphExec_t made;
     cudaGraphConditionalHandle handle;
     if (cudaGraphCreate(&graph, 0) || cudaGraphInstantiate(&made, graph, NULL, NULL, 0)) return false;
+    cudaStream_t stream;
+    size_t count = 0;
+    if (cudaStreamCreate(&stream)) return false;
+    if (cudaStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0, cudaStreamCaptureModeGlobal)) return false;
+    measure<<<1, 1, 0, stream>>>(NULL, NULL);
+    if (cudaStreamEndCapture(stream, NULL) || cudaGraphGetNodes(graph, NULL, &count) || count != 1) return false;
     return !cudaGraphConditionalHandleCreate(&handle, graph) && !cudaGraphExecDestroy(made) && !cudaGraphDestroy(graph);
 }
 
