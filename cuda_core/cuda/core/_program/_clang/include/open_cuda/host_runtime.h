@@ -24,10 +24,9 @@ static __host__ __inline__ __attribute__((unused)) float rsqrtf(float x) { retur
 static __host__ __inline__ __attribute__((unused)) float rsqrt(float x) { return 1 / sqrtf(x); }
 static __host__ __inline__ __attribute__((unused)) double rsqrt(double x) { return 1 / sqrt(x); }
 
-#define __OPEN_CUDA_BOTH static __host__ __device__ __inline__ __attribute__((unused))
-__OPEN_CUDA_BOTH cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) { return {width, height, depth}; }
-__OPEN_CUDA_BOTH cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
-__OPEN_CUDA_BOTH cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch, size_t width, size_t height) {
+__OPEN_CUDA_HOST_DEVICE cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) { return {width, height, depth}; }
+__OPEN_CUDA_HOST_DEVICE cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
+__OPEN_CUDA_HOST_DEVICE cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch, size_t width, size_t height) {
     return {pointer, pitch, width, height};
 }
 
@@ -167,16 +166,16 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, T kernel, 
 }
 
 template <class T> cudaChannelFormatDesc cudaCreateChannelDesc() = delete; // not of this type: texels have other types
-#define __OPEN_CUDA_CHANNELS(name, type, kind)                                                                            \
-    template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<type>() {                                              \
-        return cudaCreateChannelDesc(8 * sizeof(type), 0, 0, 0, kind);                                                    \
-    }                                                                                                                     \
-    template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<name##1>() { return cudaCreateChannelDesc<type>(); }   \
-    template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<name##2>() {                                           \
-        return cudaCreateChannelDesc(8 * sizeof(type), 8 * sizeof(type), 0, 0, kind);                                     \
-    }                                                                                                                     \
-    template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<name##4>() {                                           \
-        return cudaCreateChannelDesc(8 * sizeof(type), 8 * sizeof(type), 8 * sizeof(type), 8 * sizeof(type), kind);       \
+#define __OPEN_CUDA_CHANNELS(name, type, kind)                                                                         \
+    template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<type>() {                                           \
+        return cudaCreateChannelDesc(8 * sizeof(type), 0, 0, 0, kind);                                                 \
+    }                                                                                                                  \
+    template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<name##1>() { return cudaCreateChannelDesc<type>(); } \
+    template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<name##2>() {                                        \
+        return cudaCreateChannelDesc(8 * sizeof(type), 8 * sizeof(type), 0, 0, kind);                                  \
+    }                                                                                                                  \
+    template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<name##4>() {                                        \
+        return cudaCreateChannelDesc(8 * sizeof(type), 8 * sizeof(type), 8 * sizeof(type), 8 * sizeof(type), kind);    \
     }
 __OPEN_CUDA_CHANNELS(char, signed char, cudaChannelFormatKindSigned)
 __OPEN_CUDA_CHANNELS(uchar, unsigned char, cudaChannelFormatKindUnsigned)

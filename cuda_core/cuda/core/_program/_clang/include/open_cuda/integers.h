@@ -71,8 +71,8 @@ __OPEN_CUDA_DP(__dp2a_hi, "dp2a.hi.u32.u32", unsigned, ushort2, uchar4)
 
 // Minimum, maximum and absolute value: CUDA Math API, "Integer Mathematical Functions".
 #define __OPEN_CUDA_EXTREMES(type)                                                      \
-    __OPEN_CUDA_SHARED constexpr type min(type x, type y) { return y < x ? y : x; }      \
-    __OPEN_CUDA_SHARED constexpr type max(type x, type y) { return x < y ? y : x; }
+    __OPEN_CUDA_HOST_DEVICE_CONST constexpr type min(type x, type y) { return y < x ? y : x; }      \
+    __OPEN_CUDA_HOST_DEVICE_CONST constexpr type max(type x, type y) { return x < y ? y : x; }
 __OPEN_CUDA_EXTREMES(int)
 __OPEN_CUDA_EXTREMES(unsigned int)
 __OPEN_CUDA_EXTREMES(long)
@@ -81,19 +81,31 @@ __OPEN_CUDA_EXTREMES(long long)
 __OPEN_CUDA_EXTREMES(unsigned long long)
 // Of different signs: both operands become unsigned.
 #define __OPEN_CUDA_MIXED(signed_type, unsigned_type)                                                                  \
-    __OPEN_CUDA_SHARED constexpr unsigned_type min(signed_type x, unsigned_type y) { return min((unsigned_type)x, y); } \
-    __OPEN_CUDA_SHARED constexpr unsigned_type min(unsigned_type x, signed_type y) { return min(x, (unsigned_type)y); } \
-    __OPEN_CUDA_SHARED constexpr unsigned_type max(signed_type x, unsigned_type y) { return max((unsigned_type)x, y); } \
-    __OPEN_CUDA_SHARED constexpr unsigned_type max(unsigned_type x, signed_type y) { return max(x, (unsigned_type)y); }
+    __OPEN_CUDA_HOST_DEVICE_CONST constexpr unsigned_type min(signed_type x, unsigned_type y) {                        \
+        return min((unsigned_type)x, y);                                                                               \
+    }                                                                                                                  \
+    __OPEN_CUDA_HOST_DEVICE_CONST constexpr unsigned_type min(unsigned_type x, signed_type y) {                        \
+        return min(x, (unsigned_type)y);                                                                               \
+    }                                                                                                                  \
+    __OPEN_CUDA_HOST_DEVICE_CONST constexpr unsigned_type max(signed_type x, unsigned_type y) {                        \
+        return max((unsigned_type)x, y);                                                                               \
+    }                                                                                                                  \
+    __OPEN_CUDA_HOST_DEVICE_CONST constexpr unsigned_type max(unsigned_type x, signed_type y) {                        \
+        return max(x, (unsigned_type)y);                                                                               \
+    }
 __OPEN_CUDA_MIXED(int, unsigned int)
 __OPEN_CUDA_MIXED(long, unsigned long)
 __OPEN_CUDA_MIXED(long long, unsigned long long)
-__OPEN_CUDA_SHARED unsigned umin(unsigned x, unsigned y) { return min(x, y); }
-__OPEN_CUDA_SHARED unsigned umax(unsigned x, unsigned y) { return max(x, y); }
-__OPEN_CUDA_SHARED long long llmin(long long x, long long y) { return min(x, y); }
-__OPEN_CUDA_SHARED long long llmax(long long x, long long y) { return max(x, y); }
-__OPEN_CUDA_SHARED unsigned long long ullmin(unsigned long long x, unsigned long long y) { return min(x, y); }
-__OPEN_CUDA_SHARED unsigned long long ullmax(unsigned long long x, unsigned long long y) { return max(x, y); }
+__OPEN_CUDA_HOST_DEVICE_CONST unsigned umin(unsigned x, unsigned y) { return min(x, y); }
+__OPEN_CUDA_HOST_DEVICE_CONST unsigned umax(unsigned x, unsigned y) { return max(x, y); }
+__OPEN_CUDA_HOST_DEVICE_CONST long long llmin(long long x, long long y) { return min(x, y); }
+__OPEN_CUDA_HOST_DEVICE_CONST long long llmax(long long x, long long y) { return max(x, y); }
+__OPEN_CUDA_HOST_DEVICE_CONST unsigned long long ullmin(unsigned long long x, unsigned long long y) {
+    return min(x, y);
+}
+__OPEN_CUDA_HOST_DEVICE_CONST unsigned long long ullmax(unsigned long long x, unsigned long long y) {
+    return max(x, y);
+}
 __OPEN_CUDA_CONST int abs(int x) { return __builtin_abs(x); }
 __OPEN_CUDA_CONST long abs(long x) { return __builtin_labs(x); }
 __OPEN_CUDA_CONST long long abs(long long x) { return __builtin_llabs(x); }

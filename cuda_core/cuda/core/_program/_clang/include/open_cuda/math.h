@@ -77,14 +77,14 @@ __OPEN_CUDA_CONST long long llround(float x) { return llroundf(x); }
 __OPEN_CUDA_CONST int ilogb(float x) { return ilogbf(x); }
 __OPEN_CUDA_CONST float abs(float x) { return fabsf(x); }
 __OPEN_CUDA_CONST double abs(double x) { return fabs(x); }
-__OPEN_CUDA_SHARED float min(float x, float y) { return fminf(x, y); }
-__OPEN_CUDA_SHARED double min(double x, double y) { return fmin(x, y); }
-__OPEN_CUDA_SHARED double min(float x, double y) { return fmin((double)x, y); }
-__OPEN_CUDA_SHARED double min(double x, float y) { return fmin(x, (double)y); }
-__OPEN_CUDA_SHARED float max(float x, float y) { return fmaxf(x, y); }
-__OPEN_CUDA_SHARED double max(double x, double y) { return fmax(x, y); }
-__OPEN_CUDA_SHARED double max(float x, double y) { return fmax((double)x, y); }
-__OPEN_CUDA_SHARED double max(double x, float y) { return fmax(x, (double)y); }
+__OPEN_CUDA_HOST_DEVICE_CONST float min(float x, float y) { return fminf(x, y); }
+__OPEN_CUDA_HOST_DEVICE_CONST double min(double x, double y) { return fmin(x, y); }
+__OPEN_CUDA_HOST_DEVICE_CONST double min(float x, double y) { return fmin((double)x, y); }
+__OPEN_CUDA_HOST_DEVICE_CONST double min(double x, float y) { return fmin(x, (double)y); }
+__OPEN_CUDA_HOST_DEVICE_CONST float max(float x, float y) { return fmaxf(x, y); }
+__OPEN_CUDA_HOST_DEVICE_CONST double max(double x, double y) { return fmax(x, y); }
+__OPEN_CUDA_HOST_DEVICE_CONST double max(float x, double y) { return fmax((double)x, y); }
+__OPEN_CUDA_HOST_DEVICE_CONST double max(double x, float y) { return fmax(x, (double)y); }
 __OPEN_CUDA_CONST float fdividef(float x, float y) { return x / y; }
 // Of turns: CUDA Math API, "Single Precision Intrinsics".
 __OPEN_CUDA_CONST float __sin2pif(float x) { return sinpif(2 * x); }

@@ -31,7 +31,8 @@
 
 // How functions of these headers are declared.
 #define __OPEN_CUDA_FN static __device__ __inline__ __attribute__((always_inline, unused))
-#define __OPEN_CUDA_SHARED static __host__ __device__ __inline__ __attribute__((always_inline, unused, const))
+#define __OPEN_CUDA_HOST_DEVICE static __host__ __device__ __inline__ __attribute__((always_inline, unused))
+#define __OPEN_CUDA_HOST_DEVICE_CONST __OPEN_CUDA_HOST_DEVICE __attribute__((const))
 #define __OPEN_CUDA_CONST static __device__ __inline__ __attribute__((always_inline, unused, const))
 
 #ifdef __OPEN_CUDA_PROGRAM__ // with host code: what host headers declare, too, comes from them; cuda_runtime.h has these for nvcc

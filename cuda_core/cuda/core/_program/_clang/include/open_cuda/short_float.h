@@ -66,15 +66,15 @@ struct __attribute__((may_alias)) __align__(4) __OPEN_CUDA_T2 {
 };
 
 // Bits.
-__OPEN_CUDA_BOTH unsigned short __open_cuda_bits(__OPEN_CUDA_T x) { return x.__x; }
-__OPEN_CUDA_BOTH unsigned __open_cuda_bits(__OPEN_CUDA_T2 x) { return __builtin_bit_cast(unsigned, x); }
-__OPEN_CUDA_BOTH __OPEN_CUDA_T2 __OPEN_CUDA_K(__open_cuda_, 2)(unsigned x) {
+__OPEN_CUDA_HOST_DEVICE unsigned short __open_cuda_bits(__OPEN_CUDA_T x) { return x.__x; }
+__OPEN_CUDA_HOST_DEVICE unsigned __open_cuda_bits(__OPEN_CUDA_T2 x) { return __builtin_bit_cast(unsigned, x); }
+__OPEN_CUDA_HOST_DEVICE __OPEN_CUDA_T2 __OPEN_CUDA_K(__open_cuda_, 2)(unsigned x) {
     return __builtin_bit_cast(__OPEN_CUDA_T2, x);
 }
-__OPEN_CUDA_BOTH short __OPEN_CUDA_K(__, _as_short)(__OPEN_CUDA_T x) { return (short)x.__x; }
-__OPEN_CUDA_BOTH unsigned short __OPEN_CUDA_K(__, _as_ushort)(__OPEN_CUDA_T x) { return x.__x; }
-__OPEN_CUDA_BOTH constexpr __OPEN_CUDA_T __OPEN_CUDA_K(__ushort_as_, )(unsigned short x) { return __OPEN_CUDA_RAW{x}; }
-__OPEN_CUDA_BOTH constexpr __OPEN_CUDA_T __OPEN_CUDA_K(__short_as_, )(short x) {
+__OPEN_CUDA_HOST_DEVICE short __OPEN_CUDA_K(__, _as_short)(__OPEN_CUDA_T x) { return (short)x.__x; }
+__OPEN_CUDA_HOST_DEVICE unsigned short __OPEN_CUDA_K(__, _as_ushort)(__OPEN_CUDA_T x) { return x.__x; }
+__OPEN_CUDA_HOST_DEVICE constexpr __OPEN_CUDA_T __OPEN_CUDA_K(__ushort_as_, )(unsigned short x) { return __OPEN_CUDA_RAW{x}; }
+__OPEN_CUDA_HOST_DEVICE constexpr __OPEN_CUDA_T __OPEN_CUDA_K(__short_as_, )(short x) {
     return __OPEN_CUDA_RAW{(unsigned short)x};
 }
 
@@ -103,27 +103,27 @@ __OPEN_CUDA_TO_AND_FROM(ll, long long)
 __OPEN_CUDA_TO_AND_FROM(ull, unsigned long long)
 __OPEN_CUDA_FN signed char __OPEN_CUDA_K(__, 2char_rz)(__OPEN_CUDA_T x) { return x; }
 __OPEN_CUDA_FN unsigned char __OPEN_CUDA_K(__, 2uchar_rz)(__OPEN_CUDA_T x) { return x; }
-__OPEN_CUDA_BOTH __OPEN_CUDA_T __OPEN_CUDA_K(__float2, )(float x) { return x; }
-__OPEN_CUDA_BOTH __OPEN_CUDA_T __OPEN_CUDA_K(__double2, )(double x) { return x; }
-__OPEN_CUDA_BOTH float __OPEN_CUDA_K(__, 2float)(__OPEN_CUDA_T x) { return x; }
+__OPEN_CUDA_HOST_DEVICE __OPEN_CUDA_T __OPEN_CUDA_K(__float2, )(float x) { return x; }
+__OPEN_CUDA_HOST_DEVICE __OPEN_CUDA_T __OPEN_CUDA_K(__double2, )(double x) { return x; }
+__OPEN_CUDA_HOST_DEVICE float __OPEN_CUDA_K(__, 2float)(__OPEN_CUDA_T x) { return x; }
 
 // Pairs.
-__OPEN_CUDA_BOTH __OPEN_CUDA_T2 __OPEN_CUDA_K(make_, 2)(__OPEN_CUDA_T x, __OPEN_CUDA_T y) { return {x, y}; }
-__OPEN_CUDA_BOTH __OPEN_CUDA_T2 __OPEN_CUDA_K(__halves2, 2)(__OPEN_CUDA_T x, __OPEN_CUDA_T y) { return {x, y}; }
-__OPEN_CUDA_BOTH __OPEN_CUDA_T2 __OPEN_CUDA_TWICE(__OPEN_CUDA_T x) { return {x, x}; }
-__OPEN_CUDA_BOTH __OPEN_CUDA_T2 __OPEN_CUDA_K(__float2, 2_rn)(float x) { return {x, x}; }
-__OPEN_CUDA_BOTH __OPEN_CUDA_T2 __OPEN_CUDA_K(__floats2, 2_rn)(float x, float y) { return {x, y}; }
-__OPEN_CUDA_BOTH __OPEN_CUDA_T2 __OPEN_CUDA_K(__float22, 2_rn)(float2 x) { return {x.x, x.y}; }
-__OPEN_CUDA_BOTH float2 __OPEN_CUDA_K(__, 22float2)(__OPEN_CUDA_T2 x) { return {(float)x.x, (float)x.y}; }
-__OPEN_CUDA_BOTH float __low2float(__OPEN_CUDA_T2 x) { return x.x; }
-__OPEN_CUDA_BOTH float __high2float(__OPEN_CUDA_T2 x) { return x.y; }
-__OPEN_CUDA_BOTH __OPEN_CUDA_T __OPEN_CUDA_K(__low2, )(__OPEN_CUDA_T2 x) { return x.x; }
-__OPEN_CUDA_BOTH __OPEN_CUDA_T __OPEN_CUDA_K(__high2, )(__OPEN_CUDA_T2 x) { return x.y; }
-__OPEN_CUDA_BOTH __OPEN_CUDA_T2 __OPEN_CUDA_K(__low2, 2)(__OPEN_CUDA_T2 x) { return {x.x, x.x}; }
-__OPEN_CUDA_BOTH __OPEN_CUDA_T2 __OPEN_CUDA_K(__high2, 2)(__OPEN_CUDA_T2 x) { return {x.y, x.y}; }
-__OPEN_CUDA_BOTH __OPEN_CUDA_T2 __OPEN_CUDA_K(__lows2, 2)(__OPEN_CUDA_T2 x, __OPEN_CUDA_T2 y) { return {x.x, y.x}; }
-__OPEN_CUDA_BOTH __OPEN_CUDA_T2 __OPEN_CUDA_K(__highs2, 2)(__OPEN_CUDA_T2 x, __OPEN_CUDA_T2 y) { return {x.y, y.y}; }
-__OPEN_CUDA_BOTH __OPEN_CUDA_T2 __lowhigh2highlow(__OPEN_CUDA_T2 x) { return {x.y, x.x}; }
+__OPEN_CUDA_HOST_DEVICE __OPEN_CUDA_T2 __OPEN_CUDA_K(make_, 2)(__OPEN_CUDA_T x, __OPEN_CUDA_T y) { return {x, y}; }
+__OPEN_CUDA_HOST_DEVICE __OPEN_CUDA_T2 __OPEN_CUDA_K(__halves2, 2)(__OPEN_CUDA_T x, __OPEN_CUDA_T y) { return {x, y}; }
+__OPEN_CUDA_HOST_DEVICE __OPEN_CUDA_T2 __OPEN_CUDA_TWICE(__OPEN_CUDA_T x) { return {x, x}; }
+__OPEN_CUDA_HOST_DEVICE __OPEN_CUDA_T2 __OPEN_CUDA_K(__float2, 2_rn)(float x) { return {x, x}; }
+__OPEN_CUDA_HOST_DEVICE __OPEN_CUDA_T2 __OPEN_CUDA_K(__floats2, 2_rn)(float x, float y) { return {x, y}; }
+__OPEN_CUDA_HOST_DEVICE __OPEN_CUDA_T2 __OPEN_CUDA_K(__float22, 2_rn)(float2 x) { return {x.x, x.y}; }
+__OPEN_CUDA_HOST_DEVICE float2 __OPEN_CUDA_K(__, 22float2)(__OPEN_CUDA_T2 x) { return {(float)x.x, (float)x.y}; }
+__OPEN_CUDA_HOST_DEVICE float __low2float(__OPEN_CUDA_T2 x) { return x.x; }
+__OPEN_CUDA_HOST_DEVICE float __high2float(__OPEN_CUDA_T2 x) { return x.y; }
+__OPEN_CUDA_HOST_DEVICE __OPEN_CUDA_T __OPEN_CUDA_K(__low2, )(__OPEN_CUDA_T2 x) { return x.x; }
+__OPEN_CUDA_HOST_DEVICE __OPEN_CUDA_T __OPEN_CUDA_K(__high2, )(__OPEN_CUDA_T2 x) { return x.y; }
+__OPEN_CUDA_HOST_DEVICE __OPEN_CUDA_T2 __OPEN_CUDA_K(__low2, 2)(__OPEN_CUDA_T2 x) { return {x.x, x.x}; }
+__OPEN_CUDA_HOST_DEVICE __OPEN_CUDA_T2 __OPEN_CUDA_K(__high2, 2)(__OPEN_CUDA_T2 x) { return {x.y, x.y}; }
+__OPEN_CUDA_HOST_DEVICE __OPEN_CUDA_T2 __OPEN_CUDA_K(__lows2, 2)(__OPEN_CUDA_T2 x, __OPEN_CUDA_T2 y) { return {x.x, y.x}; }
+__OPEN_CUDA_HOST_DEVICE __OPEN_CUDA_T2 __OPEN_CUDA_K(__highs2, 2)(__OPEN_CUDA_T2 x, __OPEN_CUDA_T2 y) { return {x.y, y.y}; }
+__OPEN_CUDA_HOST_DEVICE __OPEN_CUDA_T2 __lowhigh2highlow(__OPEN_CUDA_T2 x) { return {x.y, x.x}; }
 
 // Loads, stores and shuffles, of the bits.
 #define __OPEN_CUDA_LOAD_SHORT_FLOAT(name)                                                                \

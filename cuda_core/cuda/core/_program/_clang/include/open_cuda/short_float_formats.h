@@ -6,7 +6,6 @@
 
 #define __OPEN_CUDA_PASTE_(a, b, c) a##b##c
 #define __OPEN_CUDA_PASTE(a, b, c) __OPEN_CUDA_PASTE_(a, b, c)
-#define __OPEN_CUDA_BOTH static __host__ __device__ __inline__ __attribute__((always_inline, unused))
 
 enum __open_cuda_rounding { __open_cuda_rn, __open_cuda_rz, __open_cuda_rd, __open_cuda_ru };
 
