@@ -247,26 +247,29 @@ single:
 
 
 def _by_avx512(frame: Frame, scale: int) -> str:
-    vector, lanes, part = f"<{frame.width} x i32>", f"<{frame.width} x i1>", "<16 x i32>"
-    look, text, parts = "llvm.x86.avx512.mask.gather.dpi.512", "", []
-    frame.module.declare(look, part, [part, "ptr", part, "<16 x i1>", "i32"])
-    for first in range(0, frame.width, AVX512_LANES):
-        picks = _numbers(first, AVX512_LANES)
+    return _gathers(frame, "llvm.x86.avx512.mask.gather.dpi.512", AVX512_LANES, "%lanes", "i1", f"i32 {scale}")
+
+
+def _gathers(frame: Frame, name: str, lanes: int, mask: str, kind: str, scale: str) -> str:
+    """Return gathers of `lanes` words each for the lanes of a mask, whose elements are of type `kind`."""
+    width, part, parts, text = frame.width, f"<{lanes} x i32>", [], ""
+    frame.module.declare(name, part, [part, "ptr", part, f"<{lanes} x {kind}>", scale.split()[0]])
+    for first in range(0, width, lanes):
+        picks = f"<{lanes} x i32> <{_numbers(first, lanes)}>"
         text += (
-            f"  %i{first} = shufflevector {vector} %index, {vector} poison, {part} <{picks}>\n"
-            f"  %m{first} = shufflevector {lanes} %lanes, {lanes} poison, {part} <{picks}>\n"
-            f"  %g{first} = call {part} @{look}({part} zeroinitializer, ptr %base, {part} %i{first},"
-            f" <16 x i1> %m{first}, i32 {scale})\n"
+            f"  %i{first} = shufflevector <{width} x i32> %index, <{width} x i32> poison, {picks}\n"
+            f"  %m{first} = shufflevector <{width} x {kind}> {mask}, <{width} x {kind}> poison, {picks}\n"
+            f"  %g{first} = call {part} @{name}({part} zeroinitializer, ptr %base, {part} %i{first},"
+            f" <{lanes} x {kind}> %m{first}, {scale})\n"
         )
         parts.append(f"%g{first}")
-    return text + _joined(parts, AVX512_LANES)
+    return text + _joined(parts, lanes)
 
 
 def _by_avx2(frame: Frame, scale: int) -> str:
     """Return gathers by masks of words, and a loop for a few lanes: gathers take as long for one lane as for all."""
-    width, part = frame.width, "<8 x i32>"
-    mask, vector, look, parts = f"i{width}", f"<{width} x i32>", "llvm.x86.avx2.gather.d.d.256", []
-    frame.module.declare(look, part, [part, "ptr", part, part, "i8"])
+    width = frame.width
+    mask, vector = f"i{width}", f"<{width} x i32>"
     frame.module.declare(f"llvm.ctpop.{mask}", mask, [mask])
     frame.module.declare(f"llvm.cttz.{mask}", mask, [mask, "i1"])
     text = f"""  %number = call {mask} @llvm.ctpop.{mask}({mask} %mask)
@@ -298,16 +301,7 @@ over:
 many:
   %words = sext <{width} x i1> %lanes to {vector}
 """
-    for first in range(0, width, AVX2_LANES):
-        picks = _numbers(first, AVX2_LANES)
-        text += (
-            f"  %i{first} = shufflevector {vector} %index, {vector} poison, {part} <{picks}>\n"
-            f"  %m{first} = shufflevector {vector} %words, {vector} poison, {part} <{picks}>\n"
-            f"  %g{first} = call {part} @{look}({part} zeroinitializer, ptr %base, {part} %i{first}, {part} %m{first},"
-            f" i8 {scale})\n"
-        )
-        parts.append(f"%g{first}")
-    return text + _joined(parts, AVX2_LANES)
+    return text + _gathers(frame, "llvm.x86.avx2.gather.d.d.256", AVX2_LANES, "%words", "i32", f"i8 {scale}")
 
 
 def _numbers(first: int, count: int) -> str:
