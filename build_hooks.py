@@ -145,7 +145,7 @@ def missing_sources() -> list[str]:
 
 
 def needs_headers() -> bool:
-    """Return whether the generator reads headers, those of a toolkit, rather than what the repository has of them."""
+    """Return whether the generator parses the headers of a toolkit instead of reading the committed facts."""
     return bool(os.environ.get("CUDA_HOME"))
 
 

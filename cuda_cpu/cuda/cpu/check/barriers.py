@@ -62,8 +62,8 @@ def report_missed(frame: Frame, pending: list[Slot]) -> Value | None:
 def _find_later(frame: Frame) -> dict[int, list[int]]:
     """Return where the lanes may be that an operation of the warp waits for in vain, for the blocks of operations."""
     blocks, reach = frame.graph.blocks, frame.facts.reach
-    places = [block.number for block in blocks if block.barrier == WARP or (block.waits and _holds(block))]
-    certain = {each: _always_reached(blocks, each) if reach[each] >> each & 1 else 0 for each in places}
+    candidates = [block.number for block in blocks if block.barrier == WARP or (block.waits and _holds(block))]
+    certain = {each: _always_reached(blocks, each) if reach[each] >> each & 1 else 0 for each in candidates}
 
     def is_later(here: int, there: int) -> bool:
         in_loop = reach[there] >> here & 1  # then the one of which only some lanes come to the other one is wrong
@@ -72,8 +72,8 @@ def _find_later(frame: Frame) -> dict[int, list[int]]:
         )
 
     found = {}
-    for here in (each for each in places if blocks[each].barrier == WARP):
-        if later := [there for there in places if is_later(here, there)]:
+    for here in (each for each in candidates if blocks[each].barrier == WARP):
+        if later := [there for there in candidates if is_later(here, there)]:
             found[here] = later
     return found
 

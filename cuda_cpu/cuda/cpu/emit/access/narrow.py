@@ -56,9 +56,9 @@ class _Helper:
         builder.label("nothing")
         builder.ret(nothing)
         builder.label("some")
-        place = builder.binary("and", builder.cast("ptrtoint", self.base, "i64"), PAGE - 1)
+        offset = builder.binary("and", builder.cast("ptrtoint", self.base, "i64"), PAGE - 1)
         last = constant(PAGE - self.count * self.size, "i64")  # from which all lanes' elements lie in the page
-        builder.branch(builder.compare("icmp ule", place, last), "whole", "single")
+        builder.branch(builder.compare("icmp ule", offset, last), "whole", "single")
         builder.label("whole")
         builder.ret(builder.load_part(self.element, self.count, self.base.ref, align=self.size))
         builder.label("single")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # Bits of an element in memory; elements of less than a byte are packed in words of 32 bits.
 BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "s32": 32, "f64": 64, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1}
 SHORTEST = 4  # consecutive elements that are accessed as a vector
-Spot = tuple[int, int]  # number of a line, and an offset in it in bytes
+Location = tuple[int, int]  # number of a line, and an offset in it in bytes
 
 
 def layout_of(form: Form, part: str, count: int) -> tuple[Callable[[int, int], tuple[int, int]], int]:
@@ -98,44 +98,44 @@ class _Helper:
         self.bits, self.each, self.registers = BITS[form.type], PER_REGISTER[form.type], registers
         locate, _ = layout_of(form, part, registers * self.each)
         size = self.bits // 8
-        places = [[locate(lane, number) for lane in range(LANES)] for number in range(registers * self.each)]
-        self.spots: list[list[Spot]] = [[(line, position * size) for line, position in each] for each in places]
-        self.run = min(_run_of(spots, size) for spots in self.spots)
+        found = [[locate(lane, number) for lane in range(LANES)] for number in range(registers * self.each)]
+        self.locations: list[list[Location]] = [[(line, position * size) for line, position in each] for each in found]
+        self.run = min(_run_of(locations, size) for locations in self.locations)
         self._lines: dict[int, Value] = {}
 
     def load(self) -> Builder:
         builder, element = self.builder, "i64" if self.bits == 64 else "i32"
         for number in range(self.registers):
-            elements = self.spots[number * self.each : (number + 1) * self.each]
+            elements = self.locations[number * self.each : (number + 1) * self.each]
             slot = builder.offset("%room", number * _size_of(element))
             builder.store(self._register(elements, element), slot, align=64)
         builder.ret()
         return builder
 
-    def _register(self, elements: list[list[Spot]], word: str) -> Value:
-        """Return a register: each lane's elements at some spots."""
+    def _register(self, elements: list[list[Location]], word: str) -> Value:
+        """Return a register: each lane's elements at some locations."""
         builder, size, first = self.builder, self.bits // 8, elements[0]
         following = [[(line, offset + size * number) for line, offset in first] for number in range(self.each)]
         if elements == following and self.run < SHORTEST:
             return self._load(first, word)
         value = builder.resize(self._load(first, f"i{self.bits}"), word)
-        for number, spots in enumerate(elements[1:], 1):
-            part = builder.resize(self._load(spots, f"i{self.bits}"), word)
+        for number, locations in enumerate(elements[1:], 1):
+            part = builder.resize(self._load(locations, f"i{self.bits}"), word)
             value = builder.binary("or", value, builder.binary("shl", part, constant(number * self.bits, word)))
         return value
 
-    def _load(self, spots: list[Spot], element: str) -> Value:
+    def _load(self, locations: list[Location], element: str) -> Value:
         """Load an element for each lane; what lanes have in common is loaded once."""
         builder, count, size = self.builder, LANES, int(element[1:]) // 8
-        while count > 1 and spots[: count // 2] == spots[count // 2 : count]:
+        while count > 1 and locations[: count // 2] == locations[count // 2 : count]:
             count //= 2
-        run, align = min(_run_of(spots, size), count), self.bits // 8
+        run, align = min(_run_of(locations, size), count), self.bits // 8
         if run < SHORTEST:
-            loads = (builder.load(element, self._pointer(spot), align=align) for spot in spots[:count])
+            loads = (builder.load(element, self._pointer(location), align=align) for location in locations[:count])
             parts = [builder.join(element, loads, count)]
         else:
-            firsts = spots[:count:run]
-            parts = [builder.load_part(element, run, self._pointer(spot), align=align) for spot in firsts]
+            firsts = locations[:count:run]
+            parts = [builder.load_part(element, run, self._pointer(location), align=align) for location in firsts]
         while len(parts) > 1:
             both = range(2 * parts[0].lanes)
             parts = [builder.shuffle(a, both, b) for a, b in zip(parts[::2], parts[1::2], strict=True)]
@@ -143,19 +143,19 @@ class _Helper:
 
     def store(self) -> Builder:
         builder, word = self.builder, "i64" if self.bits == 64 else "i32"
-        for number, spots in enumerate(self.spots):
+        for number, locations in enumerate(self.locations):
             register, position = divmod(number, self.each)
             value = Value(f"%v{register}", word, Shape.VECTOR)
             value = builder.binary("lshr", value, constant(position * self.bits, word)) if position else value
             part = builder.part(builder.resize(value, f"i{self.bits}"))
             for first in range(0, LANES, self.run):
                 mine = builder.shuffle(part, range(first, first + self.run))
-                builder.store_part(mine, self._pointer(spots[first]), align=self.bits // 8)
+                builder.store_part(mine, self._pointer(locations[first]), align=self.bits // 8)
         builder.ret()
         return builder
 
-    def _pointer(self, spot: Spot) -> str:
-        builder, (line, offset) = self.builder, spot
+    def _pointer(self, location: Location) -> str:
+        builder, (line, offset) = self.builder, location
         if line not in self._lines:
             size = constant(line * self.bits // 8, "i64")
             distance = builder.binary("mul", Value("%stride", "i64"), size)
@@ -163,11 +163,11 @@ class _Helper:
         return builder.offset(self._lines[line].ref, offset)
 
 
-def _run_of(spots: list[Spot], size: int) -> int:
+def _run_of(locations: list[Location], size: int) -> int:
     """Return how many lanes have consecutive elements: a power of two that divides the number of lanes."""
     run = LANES
     while any(
-        spots[first + lane] != (spots[first][0], spots[first][1] + lane * size)
+        locations[first + lane] != (locations[first][0], locations[first][1] + lane * size)
         for first in range(0, LANES, run)
         for lane in range(run)
     ):
