@@ -96,15 +96,15 @@ template <class T, int N, int KIND, bool CAUSAL> __global__ void attention_tiles
             for (EACH_ONE) {
                 if (j + r >= count)
                     break;
-                S *const place = scores + (j + r) * PITCH + lane;
+                S *const score = scores + (j + r) * PITCH + lane;
                 S value = found[r] * (S)scale;
                 if (KIND == 2)
                     value = bits[(j + r) / 32 * 32 + lane] >> (j + r) % 32 & 1 ? value : -INFINITE;
                 else if (KIND)
-                    value += *place;
+                    value += *score;
                 if (CAUSAL)
                     value = start + j + r <= i ? value : -INFINITE;
-                *place = value, most = max(most, value);
+                *score = value, most = max(most, value);
             }
         }
         parts[warp * 32 + lane] = most;
