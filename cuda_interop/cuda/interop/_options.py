@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,13 +23,23 @@ def collected(names: Any) -> Any:
     return tuple(names) if isinstance(names, Iterable) else names
 
 
-def kernels_of(source: Any, options: Any) -> Kernels:
-    """Return the kernels of a source, or those that are given."""
+def kernels_of(name: str, source: Any, options: Any) -> Kernels:
+    """Return the kernels of an operator's source, or those that are given."""
     if not isinstance(source, Kernels):
-        return Kernels(source, options)
+        try:
+            return Kernels(source, options)
+        except TypeError as error:
+            raise TypeError(f"{name}: {error}") from None
     if options is not None:
-        raise ValueError(f"options is {_short(options)}, but source is a Kernels, which has options of its own")
+        raise ValueError(f"{name}: options is {_short(options)}, but source is a Kernels, which has options of its own")
     return source
+
+
+def deferred(make: Callable[..., Any], source: Any, *rest: Any) -> Callable[[Any], Any]:
+    """Return a decorator that makes an operator, whose name is known only then, of a source and a function."""
+    if callable(source) and hasattr(source, "__name__"):
+        raise TypeError(f"{source.__name__}: the decorator needs a source: write @operator(source), with CUDA C++")
+    return functools.partial(make, source, *rest)
 
 
 def check_kernel(name: str, kernel: Any, parameters: Sequence[str]) -> None:

@@ -208,11 +208,12 @@ def keyword(x: np.ndarray, *, n: int = 0) -> np.ndarray: ...
         (bad(scale._function, dtypes={"x": ["f5"]}), TypeError, "scale: dtypes of x has 'f5', must be a type of elem"),
         (bad(scale._function, dtypes=[None]), TypeError, "scale: dtypes has None, must be a type of elements"),
         (bad(scale._function, kernel="scale<{z}>"), ValueError, "scale: kernel 'scale<{z}>' has {z}, must be one of"),
-        (bad(scale._function, options={}), TypeError, "options is {}, must be a ProgramOptions"),
+        (bad(scale._function, options={}), TypeError, "scale: options is {}, must be a ProgramOptions"),
         (bad(17), TypeError, "operator: the decorator is for a function, not 17"),
         (bad(many), TypeError, "many: parameter .* stands for any number of arguments"),
         (bad(keyword), TypeError, "keyword: parameter 'n' is for keywords only"),
-        (lambda: operator(17), TypeError, "source must be a str of CUDA"),
+        (lambda: operator(17)(scale._function), TypeError, r"scale: source must be a str of CUDA C\+\+, not int"),
+        (lambda: operator(scale._function), TypeError, "scale: the decorator needs a source: write @operator"),
     ],
 )
 def test_bad_declarations(make, kind, text):

@@ -278,11 +278,14 @@ def operator(
     ...     return y
     """
     recipe = {"kernel": kernel, "dtypes": dtypes, "leading": _options.collected(leading)}
-    return functools.partial(_made, _options.kernels_of(source, options), recipe)
+    return _options.deferred(_made, source, options, recipe)
 
 
-def _made(kernels: Kernels, recipe: Mapping[str, Any], function: Callable[..., Any]) -> Operator:
+def _made(
+    source: str | Kernels, options: ProgramOptions | None, recipe: Mapping[str, Any], function: Callable[..., Any]
+) -> Operator:
     name = getattr(function, "__name__", "operator")
+    kernels = _options.kernels_of(name, source, options)
     signature = _signature.read(name, function, jax.Array, dtype_of, dtypes=recipe["dtypes"])
     signature.options.names("leading", recipe["leading"])
     _options.check_kernel(name, recipe["kernel"], [each.name for each in signature.parameters])
@@ -294,4 +297,4 @@ def _made(kernels: Kernels, recipe: Mapping[str, Any], function: Callable[..., A
 
 def _restored(function: Callable[..., Any], kernels: Kernels, recipe: Mapping[str, Any]) -> Operator:
     """Return an operator from a pickle, with compiled code."""
-    return _made(_pickle.loaded(kernels), recipe, function)
+    return _made(_pickle.loaded(kernels), None, recipe, function)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 # C++20, [lex.key]; those that Python has as keywords, too, are no names of parameters there, but may be of outputs.
@@ -21,23 +21,24 @@ _KEYWORDS = re.compile(
 )
 
 
-def text_of(option: str, given: Any) -> str:
-    """Return CUDA C++ that is given."""
-    if not isinstance(given, str):
-        raise TypeError(f"{option} must be a str of CUDA C++, not {type(given).__name__}")
-    return given
+def check_texts(name: str, body: Any, source: Any) -> None:
+    """Raise unless these are CUDA C++."""
+    for option, given in (("body", body), ("source", source)):
+        if not isinstance(given, str):
+            raise TypeError(f"{name}: {option} must be a str of CUDA C++, not {type(given).__name__}")
+    if not body.strip():
+        raise ValueError(f"{name}: body is {body!r}, must be an expression of CUDA C++, such as 'x + y'")
 
 
-def names_of_outputs(given: Any) -> list[str] | None:
+def names_of_outputs(name: str, given: Any) -> list[str] | None:
     """Return the names of outputs that are given, of which one may be a text, None if there are none."""
     if given is None:
         return None
     if isinstance(given, str):
         return [given]
-    names: list[Any] = list(given) if isinstance(given, Iterable) else [None]
-    if not all(isinstance(each, str) for each in names):
-        raise TypeError(f"outputs is {given!r:.60}, must be names of outputs, such as ['low', 'high']")
-    return names
+    if not isinstance(given, Sequence) or not all(isinstance(each, str) for each in given):
+        raise TypeError(f"{name}: outputs is {given!r:.60}, must be names of outputs, such as ['low', 'high']")
+    return list(given)
 
 
 def inputs_of(function: Callable[..., Any]) -> list[str]:

@@ -219,11 +219,14 @@ def operator(
     ...     return y
     """
     recipe = {"kernel": kernel, "mutates": _options.collected(mutates), "dtypes": dtypes}
-    return functools.partial(_made, _options.kernels_of(source, options), recipe)
+    return _options.deferred(_made, source, options, recipe)
 
 
-def _made(kernels: Kernels, recipe: Mapping[str, Any], function: Callable[..., Any]) -> Operator:
+def _made(
+    source: str | Kernels, options: ProgramOptions | None, recipe: Mapping[str, Any], function: Callable[..., Any]
+) -> Operator:
     name = getattr(function, "__name__", "operator")
+    kernels = _options.kernels_of(name, source, options)
     signature = _signature.read(name, function, np.ndarray, dtype_of, recipe["mutates"], dtypes=recipe["dtypes"])
     if "out" in [each.name for each in signature.parameters]:
         raise TypeError(f"{name}: parameter 'out' needs another name: out= is where a call writes the outputs")
@@ -234,4 +237,4 @@ def _made(kernels: Kernels, recipe: Mapping[str, Any], function: Callable[..., A
 
 def _restored(function: Callable[..., Any], kernels: Kernels, recipe: Mapping[str, Any]) -> Operator:
     """Return an operator from a pickle, with compiled code."""
-    return _made(_pickle.loaded(kernels), recipe, function)
+    return _made(_pickle.loaded(kernels), None, recipe, function)

@@ -14,8 +14,9 @@ from cuda.core import ProgramOptions
 from cuda.interop import _pickle
 from cuda.interop._errors import compile_named
 from cuda.interop._kernels import Kernels
+from cuda.interop._options import kernels_of
 from cuda.interop.numpy import _compute, _loops, _override
-from cuda.interop.numpy._declaration import check_names, inputs_of, names_of_outputs, text_of
+from cuda.interop.numpy._declaration import check_names, check_texts, inputs_of, names_of_outputs
 from cuda.interop.numpy._source import flat_name, source_of
 
 _Array = np.ndarray[Any, Any]
@@ -304,19 +305,17 @@ def ufunc(
     >>> length(np.float32(3), [4, 4])
     array([5., 5.])
     """
-    if not text_of("body", body).strip():
-        raise ValueError(f"body is {body!r}, must be an expression of CUDA C++, such as 'x + y'")
-    text_of("source", source)
-    named = names_of_outputs(outputs)
-    types = _loops.collected(types)
+    types, outputs = _loops.collected(types), _loops.collected(outputs)
 
     def decorate(function: Callable[..., Any]) -> Ufunc:
-        inputs = inputs_of(function)
-        check_names(function.__name__, inputs, named)
-        loops = _loops.read_loops(function.__name__, types, len(inputs), len(named or ["result"]))
+        inputs, name = inputs_of(function), function.__name__
+        check_texts(name, body, source)
+        named = names_of_outputs(name, outputs)
+        check_names(name, inputs, named)
+        loops = _loops.read_loops(name, types, len(inputs), len(named or ["result"]))
         recipe = {"inputs": inputs, "outputs": named, "loops": loops}
         text = source_of(body, named, inputs, loops, source)
-        return Ufunc(function, Kernels(text, options), recipe)
+        return Ufunc(function, kernels_of(name, text, options), recipe)
 
     return decorate
 

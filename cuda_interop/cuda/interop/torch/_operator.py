@@ -345,10 +345,7 @@ def operator(
     _signature.check_autocast(name, autocast)
     if not isinstance(deterministic, bool):
         raise TypeError(f"{name}: deterministic is {deterministic!r:.60}, must be True or False")
-    try:
-        kernels = _options.kernels_of(source, options)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{name}: {error}") from None
+    kernels = _options.kernels_of(name, source, options)
     mutates, leading = _options.collected(mutates), _options.collected(leading)
     recipe = {
         "kernel": kernel,
