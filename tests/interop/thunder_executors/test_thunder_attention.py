@@ -13,7 +13,7 @@ pytest.importorskip(
 import thunder  # noqa: E402
 from executor_results import TOLERANCES, assert_as_in_double, calls, values  # noqa: E402
 
-from cuda.interop.thunder import operator_executor  # noqa: E402
+from cuda.interop.thunder import _attention_kernels, operator_executor  # noqa: E402
 
 attention = torch.nn.functional.scaled_dot_product_attention
 pytestmark = [pytest.mark.needs_nvrtc, pytest.mark.timeout(300)]
@@ -69,9 +69,41 @@ def test_masks_of_more_than_a_tile(lengths, shape, of):
     torch.manual_seed(4)
     mask = torch.randn(shape)[: lengths[0]]
     mask = {"queries": mask.double(), "float": mask, "bool": mask > -1}[of]
-    inputs = tensors(torch.float64 if of == "queries" else torch.float32, lengths=lengths)
-    found, expected = compiled(attention)(*inputs, mask), attention(*inputs, mask)
-    torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
+    inputs = [*tensors(torch.float64 if of == "queries" else torch.float32, lengths=lengths), mask]
+    for part, expected in zip(values(compiled(attention), inputs), values(attention, inputs), strict=True):
+        torch.testing.assert_close(part, expected, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("lengths", [(70, 40), (45, 45), (8, 100)], ids=str)
+def test_causal_attention_of_other_lengths_and_grouped_heads(lengths):
+    def function(q, k, v):
+        return attention(q, k, v, is_causal=True, enable_gqa=True)
+
+    inputs = tensors(heads=(4, 2), lengths=lengths)
+    for part, expected in zip(values(compiled(function), inputs), values(function, inputs), strict=True):
+        torch.testing.assert_close(part, expected, atol=1e-5, rtol=1e-5)
+
+
+def test_kernels_by_tiles_and_by_rows_are_chosen_by_sizes(monkeypatch):
+    names = []
+    taken = _attention_kernels.launch_kernel
+    monkeypatch.setattr(
+        _attention_kernels,
+        "launch_kernel",
+        lambda *args, **options: (
+            names.append(options.get("kernel", "default").split("<")[0]) or taken(*args, **options)
+        ),
+    )
+    tiled = ["attention_tiles", "attention_query_tiles", "attention_key_tiles"]
+    for lengths, columns, expected in (
+        ((21, 22), (7, 5), tiled),
+        ((7, 22), (7, 5), ["default", "default", "attention_keys"]),
+        ((21, 7), (7, 5), ["attention_tiles", "default", "attention_keys"]),
+        ((21, 22), (264, 137), ["default", "default", "attention_keys"]),
+    ):
+        names.clear()
+        values(compiled(attention), tensors(lengths=lengths, columns=columns))
+        assert names == expected
 
 
 SHAPES = [(9, 13), (13,), (2, 1, 9, 13), (3, 1, 13), (2, 1, 1, 13), (9, 1), (2, 3, 9, 13)]

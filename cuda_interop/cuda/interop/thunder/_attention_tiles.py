@@ -10,11 +10,11 @@ need from consecutive addresses: queries from shared memory, where they are turn
 from __future__ import annotations
 
 QUERIES, WARPS = 32, 4  # of a block
-_KEY_BYTES = 256  # the scores of a tile for one query
+KEY_BYTES = 256  # the scores of a tile for one query
 _MOST_BYTES = 48 * 1024  # of shared memory, without asking for more
 _FEWEST_QUERIES = 8  # for which a block of this kernel is not mostly idle
 SOURCE = (
-    f"#define WARPS {WARPS}\n#define KEY_BYTES {_KEY_BYTES}\n"
+    f"#define WARPS {WARPS}\n#define KEY_BYTES {KEY_BYTES}\n"
     + r"""
 #define EACH_ONE int r = 0; r < AT_ONCE; ++r
 #define OWN_ROWS int row = warp; row < 32 + warp; row += WARPS  // equally often for all warps
@@ -42,6 +42,22 @@ template <class T, int KIND, int PITCH> __device__ void read_mask(
         for_all<1, int>(count, 0, 1, [&](int j) { terms[j * PITCH] = term; });
     } else
         for_all<1, int>(count, 0, 1, [&](int j) { terms[j * PITCH] = (Acc<T>)from[j]; });
+}
+
+// Products of a thread's row, which is turned, with some rows
+template <class T, int N, int AT_ONCE> __device__ void products(
+    const Acc<T> *turned, const T *const (&rows)[AT_ONCE], int size, Acc<T> (&found)[AT_ONCE])
+{
+    Acc<T> w[AT_ONCE][N];
+    for (EACH_ONE) found[r] = 0;
+    #pragma unroll 4
+    for (int d = 0; d < size; d += N) {
+        for (EACH_ONE) load<T, N>(rows[r] + d, w[r]);
+        for (EACH) {
+            const Acc<T> element = turned[(d + k) * 32 + threadIdx.x];
+            for (EACH_ONE) found[r] += element * w[r][k];
+        }
+    }
 }
 
 template <class T, int N, int KIND, bool CAUSAL> __global__ void attention_tiles(
@@ -82,17 +98,10 @@ template <class T, int N, int KIND, bool CAUSAL> __global__ void attention_tiles
             __syncthreads();
         }
         for (int j = warp * AT_ONCE; j < count; j += WARPS * AT_ONCE) {
-            S found[AT_ONCE], w[AT_ONCE][N];
+            S found[AT_ONCE];
             const T *rows[AT_ONCE];
-            for (EACH_ONE) found[r] = 0, rows[r] = k + (long long)min(start + j + r, keys - 1) * size;
-            #pragma unroll 4
-            for (int d = 0; d < size; d += N) {
-                for (EACH_ONE) load<T, N>(rows[r] + d, w[r]);
-                for (EACH) {
-                    const S element = turned[(d + k) * 32 + lane];
-                    for (EACH_ONE) found[r] += element * w[r][k];
-                }
-            }
+            for (EACH_ONE) rows[r] = k + (long long)min(start + j + r, keys - 1) * size;
+            products<T, N, AT_ONCE>(turned, rows, size, found);
             for (EACH_ONE) {
                 if (j + r >= count)
                     break;
@@ -155,7 +164,7 @@ template <class T, int N, int KIND, bool CAUSAL> __global__ void attention_tiles
 
 def shared_bytes(size: int, width: int, element_bytes: int) -> int:
     """Return the bytes of shared memory for columns of a key and a value, accumulated in so many bytes each."""
-    keys = _KEY_BYTES // element_bytes
+    keys = KEY_BYTES // element_bytes
     return element_bytes * (QUERIES * (size + width + keys + WARPS + 1) + 2 * keys)
 
 
