@@ -77,6 +77,26 @@ def test_losses():
     assert_same(F.binary_cross_entropy, *OPERANDS["transposed"](), dynamic=False)
 
 
+@pytest.mark.parametrize("name", ["huber_loss", "smooth_l1_loss", "mse_loss", "l1_loss", "hinge_embedding_loss"])
+def test_losses_of_operands_that_are_broadcast(name):
+    def loss(x, y):
+        return getattr(F, name)(x, y, reduction="none")
+
+    for operands in ("row", "expanded", "permuted"):
+        torch._dynamo.reset()
+        assert_same(loss, *OPERANDS[operands](), dynamic=False)
+
+
+def test_gradients_of_a_loss_of_a_broadcast_row():
+    operands = [each.detach().requires_grad_() for each in OPERANDS["row"]()]
+    for reduction in ("none", "mean"):
+        results = [
+            torch.autograd.grad(call(*operands, reduction=reduction).sum(), operands)
+            for call in (F.huber_loss, torch.compile(F.huber_loss, backend=backend))
+        ]
+        torch.testing.assert_close(results[1], results[0])
+
+
 @pytest.mark.parametrize("function", ["xlogy", "logsigmoid", "logaddexp"])
 def test_gradients(function):
     operands = [each.requires_grad_() for each in OPERANDS["transposed"]()]

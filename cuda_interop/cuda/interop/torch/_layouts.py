@@ -30,6 +30,7 @@ _LIKE: dict[Any, Callable[..., Tensor]] = {
     aten.logaddexp.default: _of_both,
     aten.logaddexp2.default: _of_both,
     aten.binary_cross_entropy.default: _of_first,
+    aten.huber_loss.default: _of_first,
 }
 
 
