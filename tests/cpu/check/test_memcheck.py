@@ -115,10 +115,15 @@ def test_mapped_memory_that_follows_other_mapped_memory(checked):
             driver.cuMemRelease(handle)
 
 
-def test_a_right_kernel_is_not_reported(checked):
+@pytest.mark.parametrize("level", [None, "1"])  # the quick code of users, and optimised code
+def test_a_right_kernel_is_not_reported(checked, level, monkeypatch):
+    if level:
+        monkeypatch.setenv("CUDA_CPU_LEVEL", level)
     pointer = driver.cuMemAlloc(400)
     driver.cuMemsetD32(pointer, 5, 100)
-    checked.launch(COUNT, c_uint64(pointer), block=(100, 1, 1))
+    guarded = COUNT.replace("%r<9>;", "%r<9>; .reg .pred %p;")
+    guarded = guarded.replace(" .loc", " setp.ge.u32 %p, %r1, 100; @%p ret;\n .loc")
+    checked.launch(guarded, c_uint64(pointer), block=(128, 1, 1))
     assert checked.lines() == []
     result = (c_uint32 * 100)()
     driver.cuMemcpyDtoH(ctypes.addressof(result), pointer, 400)

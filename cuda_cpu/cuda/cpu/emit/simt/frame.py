@@ -140,8 +140,10 @@ class Frame:
     def aside(self) -> Iterator[None]:
         """Emit a branch: forget everything that is found out in it."""
         before, self.block = self.block, self.block.copied()
+        lanes = self._lanes, self._accessing
         yield
         self.block = before
+        self._lanes, self._accessing = lanes
 
     def at_line(self, line: int | None) -> None:
         """Set the PTX line for errors and faults; None: the current one."""
