@@ -193,6 +193,19 @@ def test_a_plain_write_races_with_atomics(checked):
     assert "@%p1 st.shared.u32 [%r4], 0;`" in lines[0]
 
 
+@pytest.mark.parametrize("writer", [0, 96])  # whose warp runs last, or first, behind the barrier
+def test_a_plain_write_races_with_atomics_of_a_word_that_had_only_those(checked, writer):
+    text = """
+ red.global.add.u32 [%d1], 1; red.global.add.u32 [%d1], 1;
+ bar.sync 0;
+ setp.eq.u32 %p1, %r1, {writer};
+ @%p1 st.global.u32 [%d1], 0;
+ {order}
+ red.global.add.u32 [%d1], 2;"""
+    assert found(checked, kernel(text.format(order="", writer=writer))) != []
+    assert found(checked, kernel(text.format(order="bar.sync 0;", writer=writer))) == []
+
+
 def test_an_mbarrier_orders(checked):
     order = """
  mov.u32 %r11, room; add.u32 %r11, %r11, 2048; mov.u32 %r12, %ntid.x;

@@ -290,6 +290,8 @@ void cpu_race_access(struct cpu_running *warp, cpu_lanes lanes, unsigned lane, u
         struct cells *cells = line ? cpu_shadow_cells(races, line, by_bytes) : NULL;
         uint64_t stop = (address | (LINE_BYTES - 1)) + 1;
         stop = stop < end ? stop : end;
+        if (cells)
+            cells->atomic_only = 0;
         for (; cells && address < stop; address += 1u << cells->shift)
             look(&access, &cells->of[address % LINE_BYTES >> cells->shift], address, address + (1u << cells->shift),
                  &mine);

@@ -227,23 +227,32 @@ static cpu_lanes touch_all(const struct group *group, cpu_lanes lanes, uint32_t 
     return left;
 }
 
-/* Record an atomic operation of a lane on a word, if it is ordered after all weak accesses to it; else return false. */
-static bool touch_atomic(const struct group *group, uint64_t address, unsigned lane)
+/* Return the last atomic operation on a word if a further one is ordered after all weak accesses to it, else NULL. */
+static struct event *last_atomic(const struct group *group, uint64_t address)
 {
     struct line *line = cpu_shadow_find(group->races, address);
     if (!line || line->room != EXPANDED || !line->cells->shift)
-        return false;
-    struct cell *cell = &line->cells->of[address % LINE_BYTES / 4];
+        return NULL;
+    uint32_t word = address % LINE_BYTES / 4;
+    struct cell *cell = &line->cells->of[word];
+    if (line->cells->atomic_only >> word & 1)
+        return &cell->strong;
     if (cell->more || cell->strong.in_block || (cell->read.lanes && !cpu_race_knows(group->warp, &cell->read)) ||
         (cell->write.lanes && !cpu_race_knows(group->warp, &cell->write)))
-        return false;
-    if (cell->strong.lanes && cpu_race_is_same(&cell->strong, &group->event)) {
-        cell->strong.lanes |= 1u << lane;
-        return true;
-    }
-    cell->strong = group->event;
-    cell->strong.lanes = 1u << lane;
-    return true;
+        return NULL;
+    line->cells->atomic_only |= (uint32_t)!(cell->read.lanes | cell->write.lanes) << word;
+    return &cell->strong;
+}
+
+/* Record an atomic operation of a lane, which may have taken part in the last one. Without branches, for which nothing is
+ * more likely; the fields one by one, as in race_rows.c. */
+static inline void put_atomic(struct event *strong, const struct event *mine, unsigned lane)
+{
+    uint32_t differ = (strong->block ^ mine->block) | (strong->time ^ mine->time) | ((strong->bits ^ mine->bits) & EVENT_SOURCE);
+    strong->lanes = (strong->lanes & -(uint32_t)!differ) | 1u << lane;
+    strong->block = mine->block;
+    strong->time = mine->time;
+    strong->bits = mine->bits;
 }
 
 /* Check and record atomic operations on words; return the lanes that are left. As long as no thread has released anything,
@@ -255,6 +264,8 @@ static cpu_lanes touch_atomics(struct cpu_running *warp, cpu_lanes lanes, uint64
                            CPU_ACCESS_BLOCK_SCOPE | 7u << CPU_ACCESS_MBARRIER;
     struct cpu_race_block *race = warp->block->race;
     struct group group = {.warp = warp, .races = races_of(warp)};
+    struct event *last[CPU_WARP_SIZE]; /* of each lane's word: first all are looked up, so that no load waits for a store */
+    cpu_lanes usual = 0;
     if (flags & other || race->has_clocks || group.races->all_sync_vars)
         return lanes;
     cpu_race_warp = warp;
@@ -263,10 +274,12 @@ static cpu_lanes touch_atomics(struct cpu_running *warp, cpu_lanes lanes, uint64
     group.event.site = cpu_race_site(warp, site)->number & 0x3fffffu;
     for (cpu_lanes each = lanes; each; each &= each - 1) {
         unsigned lane = (unsigned)__builtin_ctz(each);
-        if (!(addresses[lane] & 3) && touch_atomic(&group, addresses[lane], lane))
-            lanes &= ~(1u << lane);
+        last[lane] = addresses[lane] & 3 ? NULL : last_atomic(&group, addresses[lane]);
+        usual |= (cpu_lanes)(last[lane] != NULL) << lane;
     }
-    return lanes;
+    for (cpu_lanes each = usual; each; each &= each - 1)
+        put_atomic(last[__builtin_ctz(each)], &group.event, (unsigned)__builtin_ctz(each));
+    return lanes & ~usual;
 }
 
 cpu_lanes cpu_race_group(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint32_t flags,

@@ -46,7 +46,8 @@ struct cell {
 
 /* Cells for the words of a line, or for its bytes once a part of a word was accessed. */
 struct cells {
-    uint32_t shift; /* log2 of the bytes of a cell */
+    uint32_t shift;       /* log2 of the bytes of a cell */
+    uint32_t atomic_only; /* bits of words with nothing but atomic operations of a scope wider than a block */
     struct cell of[];
 };
 

@@ -37,7 +37,7 @@ def modify_alone(frame: Frame, form: Form, name: str, element: str, body: str, p
     """
     module, builder = frame.module, frame.builder
     relaxed = form.sem in (None, "relaxed") and form.scope in SCOPES
-    if not relaxed or module.settings.quick or module.settings.instrumentation or frame.width < FEWEST:
+    if not relaxed or module.settings.quick or frame.width < FEWEST:
         return ""
     sole, (locked, only, few, begun, ended, after) = frame.warp_field("sole", "ptr"), map(builder.new_label, LABELS)
     builder.branch(builder.compare("icmp eq", sole, Value("null", "ptr")), locked, only)
