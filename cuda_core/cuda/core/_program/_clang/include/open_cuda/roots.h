@@ -82,8 +82,15 @@ __OPEN_CUDA_FN __open_cuda_squares __oc_all_squares(int count, const double *x) 
     for (int i = 0; i < count; i++) s.sum = __oc_add(s.sum, __oc_product(x[i] * s.inverse, x[i] * s.inverse));
     return s;
 }
+__OPEN_CUDA_CONST double hypot(double x, double y) { return __oc_norm(__oc_squares(x, y)); }
+__OPEN_CUDA_CONST float hypotf(float x, float y) { // in single precision: 3 ulps are allowed
+    int a = __float_as_int(fabsf(x)), b = __float_as_int(fabsf(y)), most = max(a, b);
+    int inverse = most > 0x5d800000 ? 0x12800000 : most < 0x21800000 ? 0x6c800000 : 0x3f800000; // 2^-90, 2^90, 1
+    x *= __int_as_float(inverse), y *= __int_as_float(inverse);
+    float norm = sqrtf(fmaf(x, x, y * y)) * __int_as_float(0x7f000000 - inverse);
+    return a == 0x7f800000 || b == 0x7f800000 ? (float)INFINITY : norm;
+}
 #define __OPEN_CUDA_NORMS(type, f)                                                                                         \
-    __OPEN_CUDA_CONST type hypot##f(type x, type y) { return __oc_norm(__oc_squares(x, y)); }                              \
     __OPEN_CUDA_CONST type rhypot##f(type x, type y) { return __oc_rnorm(__oc_squares(x, y)); }                            \
     __OPEN_CUDA_CONST type norm3d##f(type x, type y, type z) { return __oc_norm(__oc_squares(x, y, z, 0)); }               \
     __OPEN_CUDA_CONST type rnorm3d##f(type x, type y, type z) { return __oc_rnorm(__oc_squares(x, y, z, 0)); }             \
