@@ -111,10 +111,11 @@ def _emit_body(frame: Frame, flow: Flow, numbers: tuple[int, ...], regions: Regi
 def _emit_converged(frame: Frame, flow: Flow, numbers: tuple[int, ...], regions: Regions | None) -> set[int]:
     """Emit blocks for converged SIMD groups; return those at which the general copy may enter this one."""
     reentries, loops = converged.reentries(frame, numbers)
+    continued = converged.continuing(frame, numbers)
     for number in numbers:
         block = frame.graph.blocks[number]
         with frame.emitting(converged.copy_of(frame, in_loop=number in loops)):
-            converged.begin(frame, flow, block)
+            converged.begin(frame, flow, block, continues=number in continued)
             if regions and block.barrier == BLOCK:
                 regions.arrive(block, regions.regions[flow.region])
             else:

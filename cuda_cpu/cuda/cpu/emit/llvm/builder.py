@@ -8,6 +8,7 @@ import functools
 from collections.abc import Iterable, Sequence
 
 from cuda.cpu.emit.llvm.module import DebugLocation, Module
+from cuda.cpu.emit.llvm.short import Shorts
 from cuda.cpu.emit.llvm.slot import Slot
 from cuda.cpu.emit.llvm.values import WIDTHS, Part, Shape, Value, as_real, constant, integer_of, is_float, width_of
 
@@ -25,6 +26,7 @@ class Builder:
         self._broadcasts: dict[str, Value] = {}
         self._bitcasts: dict[tuple[str, str], Value] = {}  # casts emitted in this block, in both directions
         self._vectors = {element: f"<{module.width} x {element}>" for element in WIDTHS}
+        self._shorts = None if module.settings.quick or module.width == 1 else Shorts(self)
 
     # --- raw text ---------------------------------------------------------------------------------
 
@@ -155,23 +157,29 @@ class Builder:
 
     def binary(self, opcode: str, a: Value, b: Value | int) -> Value:
         """Compute with two values of one type; a number is a constant of that type."""
+        if self._shorts is not None and (found := self._shorts.binary(opcode, a, self._typed_as(a, b))):
+            return found
         a, b = self._operands(opcode, a, b)
         return Value(self.assign(f"{opcode} {self.type(a.element, a.shape)} {a.ref}, {b.ref}"), a.element, a.shape)
 
     def compare(self, opcode: str, a: Value, b: Value | int) -> Value:
         """Compare by an `opcode` such as "icmp slt" or "fcmp oeq"."""
+        if self._shorts is not None and (found := self._shorts.compare(opcode, a, self._typed_as(a, b))):
+            return found
         a, b = self._operands(opcode, a, b)
         return Value(self.assign(f"{opcode} {self.type(a.element, a.shape)} {a.ref}, {b.ref}"), "i1", a.shape)
 
     def _operands(self, opcode: str, a: Value, b: Value | int) -> tuple[Value, Value]:
         """Return two operands of one type and shape."""
-        if not isinstance(b, Value):
-            b = constant(b, a.element)
-        elif a.element != b.element:
+        b = self._typed_as(a, b)
+        if a.element != b.element:
             raise TypeError(f"{opcode} of {self.typed(a)} and {self.typed(b)}")
         if a.shape is not b.shape:
             return self.broadcast(a), self.broadcast(b)
         return a, b
+
+    def _typed_as(self, a: Value, b: Value | int) -> Value:
+        return b if isinstance(b, Value) else constant(b, a.element)
 
     def unary(self, opcode: str, value: Value) -> Value:
         return Value(self.assign(f"{opcode} {self.typed(value)}"), value.element, value.shape)
@@ -182,7 +190,10 @@ class Builder:
         if opcode == "bitcast":
             return self._bitcast(value, element)
         ref = self.assign(f"{opcode} {self.typed(value)} to {self.type(element, value.shape)}")
-        return Value(ref, element, value.shape)
+        result = Value(ref, element, value.shape)
+        if self._shorts is not None and opcode in ("sext", "zext"):
+            self._shorts.extended(value, result, signed=opcode == "sext")
+        return result
 
     def _bitcast(self, value: Value, element: str) -> Value:
         """Bitcast, reusing the reverse cast: registers are integers, so most values are cast back and forth."""
@@ -198,6 +209,8 @@ class Builder:
         return found
 
     def select(self, condition: Value, a: Value, b: Value | int) -> Value:
+        if self._shorts is not None and (found := self._shorts.select(condition, a, self._typed_as(a, b))):
+            return found
         a, b = self._operands("select", a, b)
         if condition.element != "i1":
             raise TypeError(f"select by {self.typed(condition)}, which is no i1")
@@ -211,6 +224,8 @@ class Builder:
     def intrinsic(self, name: str, element: str, *args: Value | str, mangle: tuple[str, ...] = ()) -> Value:
         """Call `llvm.<name>`, overloaded on `mangle` (default: the result). A string is an immediate with its type."""
         values = [arg for arg in args if isinstance(arg, Value)]
+        if self._shorts is not None and (found := self._shorts.intrinsic(name, *values)):
+            return found
         aligned = iter(self.align_shapes(*values))
         full = [arg if isinstance(arg, str) else next(aligned) for arg in args]
         shape = max((arg.shape for arg in full if isinstance(arg, Value)), default=Shape.UNIFORM)

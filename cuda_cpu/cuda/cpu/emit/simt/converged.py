@@ -10,6 +10,7 @@ The predicate of a branch is often known for all lanes from the first and the la
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 from cuda.cpu.emit.access import affine
@@ -27,11 +28,14 @@ from cuda.cpu.ptx.syntax import Negated, Operand, Pair, Register
 COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs"}
 
 
-def begin(frame: Frame, flow: Flow, block: Block) -> None:
-    """Begin the block's copy for converged SIMD groups."""
+def begin(frame: Frame, flow: Flow, block: Block, *, continues: bool) -> None:
+    """Begin the block's copy for converged SIMD groups; `continues`: that of the block before leads to it alone."""
     frame.builder.label(flow.converged_label(block.number))
     flow.block = block
-    frame.begin_block(block.number, frame.builder.mask(-1), alone=True)
+    if continues:
+        frame.continue_block(block.number)
+    else:
+        frame.begin_block(block.number, frame.builder.mask(-1), alone=True)
     _check_widening(frame, flow, block)
 
 
@@ -318,13 +322,29 @@ def _compare_ends(frame: Frame, form: Form, type_: str, first: tuple, last: tupl
 # --- where reconverged lanes come back -------------------------------------------------------------
 
 
+def continuing(frame: Frame, numbers: tuple[int, ...]) -> set[int]:
+    """Return the blocks that one jump leads to, from the block before: such as were split, see find_breaks."""
+    graph, inside, regions = frame.graph, set(numbers), frame.flow.regions
+    resumed = regions.fusion.ends if regions and regions.fusion else ()  # SIMD groups of fused thread blocks
+    return {
+        number
+        for number in inside.difference(resumed)
+        if number - 1 in inside
+        and frame.facts.ways[number] == 1
+        and graph.blocks[number - 1].end.kind == "jump"
+        and graph.blocks[number - 1].end.targets == (number,)
+        and not (graph.regions and BLOCK in (graph.blocks[number - 1].barrier, graph.blocks[number].barrier))
+    }
+
+
 def reentries(frame: Frame, numbers: tuple[int, ...]) -> tuple[set[int], set[int]]:
     """Return the blocks at which the general copy checks whether its SIMD group is converged (again), and those in
     loops.
 
-    Not inside of loops: these would have two entries then, and be irreducible for LLVM.
+    Not inside of loops: these would have two entries then, and be irreducible for LLVM. Of blocks that continue each
+    other, at the first one.
     """
-    graph, inside = frame.graph, set(numbers)
+    graph, inside, continued = frame.graph, set(numbers), continuing(frame, numbers)
     before: dict[int, int] = dict.fromkeys(numbers, 0)
     headers: dict[int, int] = {}
     for number in numbers:
@@ -343,10 +363,10 @@ def reentries(frame: Frame, numbers: tuple[int, ...]) -> tuple[set[int], set[int
         end_of_loop = headers.get(number, -1)
         if end_of_loop >= 0:
             loops.add(number)
-        if graph.divergent >> number & 1 and (
-            before[number] > 1 or affine.has_contiguous_access(frame, graph.blocks[number])
-        ):
-            found.add(number)
+        if graph.divergent >> number & 1 and number not in continued:
+            parts = [number, *itertools.takewhile(continued.__contains__, itertools.count(number + 1))]
+            if before[number] > 1 or any(affine.has_contiguous_access(frame, graph.blocks[each]) for each in parts):
+                found.add(number)
     return found, loops
 
 

@@ -101,6 +101,13 @@ class Frame:
         self.block = BlockState(mask, preserved=preserved, waiting=waiting)
         self._lanes = self._accessing = lanes
 
+    def continue_block(self, number: int) -> None:
+        """Begin a block that follows the current one and no other: what is known of registers stays known."""
+        before = self.block
+        self.begin_block(number, before.mask, alone=True)
+        for name in ("values", "bases", "known", "indexed"):
+            setattr(self.block, name, getattr(before, name))
+
     @contextlib.contextmanager
     def emitting(self, copy: Copy) -> Iterator[None]:
         """Emit a copy of blocks for some SIMD groups only."""
