@@ -93,6 +93,15 @@ def test_the_kernels_use_vectors_of_the_cpu(size):
     assert ("shufflevector <8 x i32>" in text) == (size == 32)
 
 
+def test_only_needed_vectors_are_loaded_in_the_order_of_their_addresses():
+    text = emit_kernel(build([copies(8, 8, (0,))]), "k", Settings(vector_bytes=32)).text
+    converged = text.partition("\nw0.0:")[2].partition("\nb0.0:")[0].splitlines()
+    loads = [line.partition(", ptr ")[2].partition(",")[0] for line in converged if "load volatile <4 x i64>" in line]
+    offsets = [line.split()[-1] for line in converged if "getelementptr i8" in line and line.split()[0] in loads]
+    assert len(loads) == 31  # the last one has a mask
+    assert [int(each) for each in offsets] == [64 * lane for lane in range(1, 31)]  # the first one has none
+
+
 def test_random_kernels_reach_loads_and_stores(monkeypatch):
     """Both apply to some accesses of random structures; stores also to several fields at once, of several stores."""
     if not jit._vector_bytes():

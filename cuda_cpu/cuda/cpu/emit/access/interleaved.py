@@ -87,15 +87,14 @@ def _pick(frame: Frame, base: str, element: str, step: int, columns: list[int], 
     size = width_of(element) // 8
     total = (count - 1) * abs(step) + columns[-1] + 1
     length, lowest = min(frame.module.settings.vector_bytes // size, count), _lowest(step, count)
-    chunks = _load_chunks(frame, base, element, length, total)
-    found = []
-    for column in columns:
-        parts = []
-        for first in range(0, count, length):
-            wanted = [step * lane - lowest + column for lane in range(first, min(first + length, count))]
-            parts.append(_merge(frame, chunks, wanted, length))
-        found.append(_concatenate(frame, parts))
-    return found
+    wanted = [
+        [[step * lane - lowest + column for lane in range(first, min(first + length, count))]
+         for first in range(0, count, length)]
+        for column in columns
+    ]  # fmt: skip
+    needed = {each // length for parts in wanted for part in parts for each in part}
+    chunks = _load_chunks(frame, base, element, length, total, needed)
+    return [_concatenate(frame, [_merge(frame, chunks, part, length) for part in parts]) for parts in wanted]
 
 
 def _lowest(step: int, count: int) -> int:
@@ -103,13 +102,23 @@ def _lowest(step: int, count: int) -> int:
     return min(0, step * (count - 1))
 
 
-def _load_chunks(frame: Frame, base: str, element: str, length: int, total: int) -> list[Part]:
-    """Load so many elements as vectors; the last one by a mask."""
+def _load_chunks(frame: Frame, base: str, element: str, length: int, total: int, needed: set[int]) -> list[Part]:
+    """Load the vectors of given numbers, of so many elements in all; the last one by a mask.
+
+    Volatile, so in this order, where nothing is to be moved out of a loop: LLVM would replace some by loads of the
+    single elements that a shuffle picks, in an order for which the hardware does not prefetch. That takes up to twice
+    as long.
+    """
     builder, size, chunks = frame.builder, width_of(element) // 8, []
+    metadata = frame.program_memory
     for first in range(0, total, length):
+        if first // length not in needed:
+            chunks.append(Part("poison", element, length))
+            continue
         pointer = builder.offset(base, first * size)
         if first + length <= total:
-            chunks.append(builder.load_part(element, length, pointer, align=size, metadata=frame.program_memory))
+            in_order = not metadata
+            chunks.append(builder.load_part(element, length, pointer, align=size, metadata=metadata, volatile=in_order))
             continue
         part, lanes = f"<{length} x {element}>", f"<{length} x i1>"
         name = f"llvm.masked.load.v{length}{element}.p0"

@@ -332,9 +332,11 @@ class Builder:
     def element_of(self, part: Part, index: int) -> Value:
         return Value(self.assign(f"extractelement {self.typed(part)}, i64 {index}"), part.element)
 
-    def load_part(self, element: str, lanes: int, pointer: str, *, align: int, metadata: str = "") -> Part:
+    def load_part(
+        self, element: str, lanes: int, pointer: str, *, align: int, metadata: str = "", volatile: bool = False
+    ) -> Part:
         part = Part("", element, lanes)
-        ref = self.assign(f"load {part.type}, ptr {pointer}, align {align}{metadata}")
+        ref = self.assign(f"load {'volatile ' * volatile}{part.type}, ptr {pointer}, align {align}{metadata}")
         return Part(ref, element, lanes)
 
     def store_part(self, part: Part, pointer: str, *, align: int) -> None:
