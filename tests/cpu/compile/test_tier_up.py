@@ -79,8 +79,10 @@ def test_a_hot_kernel_goes_on_with_better_code(monkeypatch, folder):
     assert len(list(folder.iterdir())) == 1
 
 
-def test_the_driver_watches_what_it_launches(tmp_path):
-    """In a process of its own: a long launch alone makes the kernel hot; the process then ends as usual."""
+@pytest.mark.parametrize("check", ["", "memcheck", "racecheck"])
+def test_the_driver_watches_what_it_launches(tmp_path, check):
+    """In a process of its own: long launches make the kernel hot; the process then ends as usual. Better code checks, too:
+    a block too many accesses memory behind the allocation."""
     script = f"""
 import ctypes, sys, time
 from cuda.cpu.compile import tier_up
@@ -100,10 +102,17 @@ while time.monotonic() < end and not (watched and watched[0].image.__class__ is 
     ok(d.cuLaunchKernel(function, 8, 1, 1, 128, 1, 1, 0, 0, ((memory, 1000), (ctypes.c_void_p, ctypes.c_uint32)), 0))
     ok(d.cuCtxSynchronize())
 print(watched[0].image.__class__.__name__, len(tier_up._watched))
+if {check!r} == "memcheck":
+    ok(d.cuLaunchKernel(function, 9, 1, 1, 128, 1, 1, 0, 0, ((memory, 1000), (ctypes.c_void_p, ctypes.c_uint32)), 0))
+    print(int(d.cuCtxSynchronize()[0]))
 """
-    environment = os.environ | {"CUDA_PYTHON_DRIVER": "cpu"}
+    environment = os.environ | {"CUDA_PYTHON_DRIVER": "cpu", "CUDA_CPU_CHECK": check}
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, timeout=120)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "tuple 0\n", "")
+    if check == "memcheck":
+        assert (done.returncode, done.stdout) == (0, "tuple 0\n700\n"), done.stderr
+        assert "block (8, 0, 0), thread (0, 0, 0), PTX line 8 " in done.stderr
+    else:
+        assert (done.returncode, done.stdout, done.stderr) == (0, "tuple 0\n", "")
 
 
 def test_without_a_compiler_the_kernel_stays_as_it_is(monkeypatch):

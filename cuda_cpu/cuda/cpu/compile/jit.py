@@ -77,11 +77,12 @@ def compile_kernel(program: Program, name: str, lane_run: int = FULL_RUN) -> Mac
         with spans.span(name, "compile"), Progress(f"compiling kernel {name!r} for the CPU"):
             text, path, local_bytes = emit(program, name, lane_run, quick=level is None, checks=checks)
             data = assemble(text, QUICK if level is None else level)
-        entry = pack(data, path, local_bytes, stack_of(data), quick=level is None and not checks)
+        entry = pack(data, path, local_bytes, stack_of(data), quick=level is None)
         cache.store(key, entry)
     path, local_bytes, frames, data, quick = unpack(entry)
     image = _runtime.Image(data)
-    translate = functools.partial(_translate, program, name, lane_run, _width(), _path() == "fiber") if quick else None
+    fibers = _path() == "fiber"
+    translate = functools.partial(_translate, program, name, lane_run, _width(), fibers, checks) if quick else None
     return MachineCode(image.address(name), path, local_bytes, image, translate, key, lane_run, frames, checks)
 
 
@@ -133,7 +134,7 @@ def compile_for_debugger(program: Program, name: str, lane_run: int = FULL_RUN) 
     )
 
 
-def _translate(program: Program, name: str, lane_run: int, width: int, fibers: bool) -> str:
+def _translate(program: Program, name: str, lane_run: int, width: int, fibers: bool, checks: int) -> str:
     from cuda.cpu.emit import Settings, emit_kernel
 
     settings = Settings(
@@ -143,6 +144,7 @@ def _translate(program: Program, name: str, lane_run: int, width: int, fibers: b
         vector_bytes=_vector_bytes(),
         near=_near(),
         fibers=fibers,
+        instrumentation=checked_by(checks),
     )
     return emit_kernel(program, name, settings).text
 
