@@ -81,8 +81,10 @@ def test_a_hot_kernel_goes_on_with_better_code(monkeypatch, folder):
 
 @pytest.mark.parametrize("check", ["", "memcheck", "racecheck"])
 def test_the_driver_watches_what_it_launches(tmp_path, check):
-    """In a process of its own: long launches make the kernel hot; the process then ends as usual. Better code checks, too:
-    a block too many accesses memory behind the allocation."""
+    """In a process of its own: long launches make the kernel hot; the process then ends as usual.
+
+    Better code checks, too: a block too many accesses memory behind the allocation.
+    """
     script = f"""
 import ctypes, sys, time
 from cuda.cpu.compile import tier_up
