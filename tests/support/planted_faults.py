@@ -277,6 +277,13 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
         ("emit/access/indexed.py", "{constant(1 << lane, 'i32').ref}", "{constant(1 << (lane ^ 1), 'i32').ref}"),
         ("emit/simt/predication.py", "(holds, builder.complement(holds))", "(holds, holds)"),
     ],
+    "unrolled": [
+        ("emit/access/unrolled.py", "%every = icmp eq i$W %mask, -1", "%every = icmp ne i$W %mask, 0"),
+        ("emit/access/unrolled.py", "{element} %e{lane}, i64 {lane}", "{element} %e{lane}, i64 {lane ^ 1}"),
+        ("emit/access/unrolled.py", "{element}, ptr %room, i64 {lane}", "{element}, ptr %room, i64 {lane ^ 1}"),
+        ("emit/access/unrolled.py", "%v, ptr %room\\n\"\n    for lane in range(width):",
+         "%v, ptr %room\\n\"\n    for lane in reversed(range(width)):"),
+    ],
     "small integers": [
         ("emit/llvm/short.py", "a.low - b.high, a.high - b.low", "a.low - b.low, a.high - b.high"),
         ("emit/llvm/short.py", "signed=found[0] < 0", "signed=True"),

@@ -12,7 +12,7 @@ import functools
 from string import Template
 from typing import TYPE_CHECKING
 
-from cuda.cpu.emit.access import narrow
+from cuda.cpu.emit.access import narrow, unrolled
 from cuda.cpu.emit.access.affine import ContiguousAccess, lanes_of_segment, segments
 from cuda.cpu.emit.access.lanes import element_at, has_permute, permuted
 from cuda.cpu.emit.access.prefetch import prefetch
@@ -135,11 +135,14 @@ def _body(
         part, rest = "masked", native[1] if width_of(element) >= 32 else loop
         look = _LOOK if loop is _GATHER_LOOP and frame.width > 1 else ""
         template = _CONTIGUOUS.replace("$LOOK", look) + full + native[0] + rest
+    elif unrolled.is_worth_it(frame, element, store=loop is _SCATTER_LOOP):
+        lanes = unrolled.gather if loop is _GATHER_LOOP else unrolled.scatter
+        template = _CONTIGUOUS.replace("$LOOK", unrolled.LOOK) + full + lanes(frame.width, element)
     else:
         template = _CONTIGUOUS.replace("$LOOK", "") + full + loop
     size, width = width_of(element) // 8, frame.width
     steps = ", ".join(f"i64 {-lane * size}" for lane in range(width))
-    values = {"W": width, "T": element, "S": size, "STEPS": steps}
+    values = {"W": width, "T": element, "S": size, "STEPS": steps, "LAST": width - 1}
     return Template(template).substitute(values, PART=part, ACCESS=access, ROOM=room)
 
 

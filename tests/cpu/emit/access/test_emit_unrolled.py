@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Gathers and scatters of CPUs with AVX2: lanes one after the other, in straight code where all run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.loaded import Loaded
+from support.warps import HEAD
+
+from cuda.cpu.compile import jit
+from cuda.cpu.emit import Settings, emit_kernel
+from cuda.cpu.ptx.program import build
+from cuda.cpu.runtime.kernel_abi import FULL_RUN
+
+# Lanes whose flag is set copy an element from and to an index; the loop keeps the branch from being a short one.
+COPY = """
+.visible .entry k(.param .u64 in, .param .u64 out, .param .u64 sources, .param .u64 targets, .param .u64 flags)
+{{
+    .reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .b64 %d<12>;
+    ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out]; ld.param.u64 %d3, [sources]; ld.param.u64 %d4, [targets];
+    ld.param.u64 %d5, [flags]; mov.u32 %r1, %tid.x; mul.wide.u32 %d6, %r1, 8;
+    add.u64 %d3, %d3, %d6; add.u64 %d4, %d4, %d6; add.u64 %d5, %d5, %d6;
+    ld.global.u64 %d7, [%d3]; ld.global.u64 %d8, [%d4]; ld.global.u64 %d9, [%d5];
+    mul.lo.u64 %d7, %d7, {size}; add.u64 %d7, %d7, %d1; mul.lo.u64 %d8, %d8, {size}; add.u64 %d8, %d8, %d2;
+    setp.eq.u64 %p1, %d9, 0; mov.u32 %r5, 0;
+    @%p1 bra END;
+AGAIN:
+    ld.global.u{bits} {value}, [%d7]; add.u{least} {value}, {value}, 1; st.global.u{bits} [%d8], {value};
+    add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 2;
+    @%p2 bra AGAIN;
+END:
+    ret;
+}}
+"""
+COUNT = 64
+LANES = np.arange(COUNT)
+
+
+def text_of(size: int) -> str:
+    value = {1: "%h1", 2: "%h1", 4: "%r8", 8: "%d11"}[size]
+    return HEAD + COPY.format(size=size, bits=8 * size, value=value, least=max(16, 8 * size))
+
+
+def swapped(warp: np.ndarray) -> np.ndarray:
+    """Swap two lanes between the first and the last one, which stay as far apart as contiguous ones."""
+    found = warp.copy()
+    found[[5, 9, 37, 38]] = found[[9, 5, 38, 37]]
+    return found
+
+
+INDICES = {
+    "contiguous": LANES,
+    "permuted": np.random.default_rng(1).permutation(COUNT),
+    "ends contiguous": swapped(LANES),
+    "backwards": LANES[::-1],
+    "some equal": LANES // 3 * 2,
+    "all equal": np.full(COUNT, 7),
+}
+FLAGS = {
+    "all": LANES >= 0,
+    "none": LANES < 0,
+    "one": LANES % 32 == 13,
+    "one warp": LANES >= 32,
+    "random": np.random.default_rng(2).integers(0, 2, COUNT) > 0,
+    "all but two": (LANES % 32 != 0) & (LANES % 32 != 20),
+    "last": LANES % 32 == 31,
+}
+
+
+@pytest.fixture(autouse=True)
+def _like_hot_kernels(monkeypatch):
+    monkeypatch.setenv("CUDA_CPU_LEVEL", "1")
+    monkeypatch.setattr(jit, "_has_gathers", lambda: False)
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 8])
+def test_elements_of_lanes_that_run_are_copied(size):
+    loaded = Loaded(text_of(size).encode(), FULL_RUN)
+    values = np.random.default_rng(3).integers(0, 200, COUNT).astype(f"u{size}")
+    for names in [(a, b, c) for a in INDICES for b in INDICES for c in FLAGS]:
+        sources, targets, flags = INDICES[names[0]], INDICES[names[1]], FLAGS[names[2]]
+        found, expected = np.zeros(COUNT, f"u{size}"), np.zeros(COUNT, f"u{size}")
+        for lane in LANES[flags]:  # the last lane of a warp wins; warps run in order
+            expected[targets[lane]] = values[sources[lane]] + 1
+        given = [np.ascontiguousarray(each, np.int64) for each in (sources, targets, flags)]
+        loaded.launch("k", (1, 1, 1), (COUNT, 1, 1), values, found, *given)
+        np.testing.assert_array_equal(found, expected, err_msg=str(names))
+
+
+@pytest.mark.parametrize(("vector_bytes", "gathers"), [(32, False), (0, False), (64, True)])
+def test_only_avx2_has_straight_code(vector_bytes, gathers):
+    settings = Settings(vector_bytes=vector_bytes, native_gather=gathers)
+    text = emit_kernel(build([text_of(8)]), "k", settings).text
+    assert ("straight:" in text) == (vector_bytes == 32)
