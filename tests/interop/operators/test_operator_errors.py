@@ -101,6 +101,35 @@ def test_what_is_no_dense_tensor():
                 call()
 
 
+def test_views_that_are_negated_or_conjugated_cannot_be_changed_in_place():
+    def filled(x: list[Tensor], y: Tensor) -> None:
+        launch_kernel(1, 128, y, x[0], y.numel())
+
+    def changed(x: Tensor) -> None:
+        launch_kernel(1, 128, x, x, x.numel())
+
+    made = declare("negated", changed, mutates=("x",), contiguous="any", kernel="copy<float>")
+    z = torch.tensor([1 + 2j, 3 - 4j])
+    text = f"^{NAMESPACE}::negated: x is a view that is negated when it is read, so .*: pass y = x.resolve_neg()"
+    for call in (lambda: made(z.conj().imag), lambda: made(x=z.conj().imag)):
+        with pytest.raises(ValueError, match=text):
+            call()
+    with pytest.raises(ValueError, match="x is a view that is conjugated when it is read"):
+        made(z.conj())
+    lists = declare("negated_list", filled, mutates=("x",), contiguous="any", kernel="copy<{y}>")
+    with pytest.raises(ValueError, match="negated_list: x is a view that is negated"):
+        lists([z.conj().imag], torch.ones(2))
+    assert torch.equal(z, torch.tensor([1 + 2j, 3 - 4j]))
+
+
+def test_lists_without_tensors():
+    def first(x: list[Tensor]) -> Tensor:
+        return copied(x[0])
+
+    with pytest.raises(ValueError, match=f"^{NAMESPACE}::none: x is an empty list, and no other argument is a t"):
+        declare("none", first)([])
+
+
 def test_wrong_devices():
     made = declare("devices", two)
     with pytest.raises((ValueError, NotImplementedError, RuntimeError), match=r"devices.*(meta|Meta)"):

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -65,6 +65,26 @@ class Arguments:
                 if each.layout != torch.strided or each.is_quantized or each.is_nested:
                     kind = "quantized" if each.is_quantized else "nested" if each.is_nested else str(each.layout)
                     raise TypeError(f"{self.name}: {parameter.name} is a {kind} tensor, must be a dense one of numbers")
+        lists = [each.name for each in self.signature.parameters if each.kind == TENSORS]
+        if lists and not any(
+            isinstance(each, torch.Tensor) or (isinstance(each, (list, tuple)) and each) for each in given
+        ):
+            raise ValueError(f"{self.name}: {lists[0]} is an empty list, and no other argument is a tensor to run on")
+
+    def check_changed(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Raise for tensors that kernels would change but PyTorch negates or conjugates when it reads them."""
+        named = {each.name: value for each, value in zip(self.signature.parameters, args, strict=False)} | dict(kwargs)
+        for parameter in self.signature.parameters:
+            value = named.get(parameter.name)
+            for each in value if isinstance(value, (list, tuple)) else [value]:
+                if not parameter.mutated or not isinstance(each, torch.Tensor):
+                    continue
+                if each.is_neg() or each.is_conj():
+                    kind, resolve = ("negated", "resolve_neg") if each.is_neg() else ("conjugated", "resolve_conj")
+                    raise ValueError(
+                        f"{self.name}: {parameter.name} is a view that is {kind} when it is read, so kernels cannot "
+                        f"change it: pass y = {parameter.name}.{resolve}(), and copy y back after the call"
+                    )
 
     def _device(self, label: str, tensor: torch.Tensor, before: torch.device | None) -> torch.device:
         if before is not None and tensor.device != before:

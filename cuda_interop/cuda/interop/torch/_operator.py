@@ -95,6 +95,9 @@ class Operator:
         except NotImplementedError:  # the dispatcher has no kernel for the arguments
             self._arguments.check_dispatched(self._bound(args, kwargs))
             raise
+        except RuntimeError:
+            self._arguments.check_changed(args, kwargs)
+            raise
 
     def __repr__(self) -> str:
         return f"<Operator {self.name}{self.schema}>"
