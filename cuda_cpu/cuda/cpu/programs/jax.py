@@ -6,6 +6,7 @@ XLA opens libcuda, libcudart and the other libraries of NVIDIA at run time. What
 
 - JAX looks for a GPU's device file. It is told that there is one.
 - XLA calls `ptxas`. It finds a script that returns the PTX, as if it were machine code.
+- Where NVIDIA's packages are installed, JAX knows the folders of their libcudart and ptxas: ours come first.
 - XLA compiles nothing without cuDNN. It finds a library that says cuDNN's version, and has no other function.
 - Products of matrices are kernels of XLA's Triton, since there is no cuBLAS. Nothing is tuned by measuring.
 - XLA's own kernels contain PTX for compute capability 12.0 only, so this is the device's.
@@ -23,6 +24,8 @@ import os
 import pathlib
 import shutil
 import tempfile
+
+from cuda.cpu.programs.machine_code import RUNTIME
 
 VERSION = "0.10."  # whose flags these are: XLA ends the program at an unknown one
 CUDNN = str(pathlib.Path(__file__).with_name("xla") / "libcudnn.so.9")
@@ -78,6 +81,13 @@ def has_plugin() -> bool:
         return False
 
 
+def open_libraries() -> None:
+    """Open the libraries that JAX's CUDA build opens by name, before it does: its own paths lead to NVIDIA's packages."""
+    if has_plugin():
+        for library in (RUNTIME, CUDNN):
+            ctypes.CDLL(library, ctypes.RTLD_GLOBAL)
+
+
 def install() -> None:
     """Prepare JAX's CUDA build, if it is installed, before it is loaded.
 
@@ -86,7 +96,7 @@ def install() -> None:
     ImportError
         This version of JAX is not supported.
     """
-    from jax._src import hardware_utils
+    from jax._src import hardware_utils, lib
 
     if not has_plugin():
         return
@@ -95,11 +105,11 @@ def install() -> None:
         raise ImportError(f"the CUDA build of JAX {version} does not run on the CPU device; {VERSION}x does")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="cuda-cpu-xla-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    ctypes.CDLL(CUDNN, ctypes.RTLD_GLOBAL)  # a later dlopen by name finds it
     assembler = folder / "bin" / "ptxas"
     assembler.parent.mkdir()
     assembler.write_text(PTXAS)
     assembler.chmod(0o755)
+    lib.cuda_path = str(folder)  # of NVIDIA's package with ptxas, where it is installed, which JAX prefers to the flag
     add_flags(folder)
     for name, setting in VARIABLES.items():
         os.environ.setdefault(name, setting)

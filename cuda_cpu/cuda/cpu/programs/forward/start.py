@@ -40,6 +40,7 @@ FOLDERS = ("nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib", "nvidia/nvjitlink/lib")
 # Modules of other packages, and the function of an adapter that is called when the program has imported one.
 ADAPTERS = {
     "warp._src.context": ("cuda.cpu.programs.warp", "install"),
+    "jaxlib": ("cuda.cpu.programs.jax", "open_libraries"),
     "jax._src.hardware_utils": ("cuda.cpu.programs.jax", "install"),
 }
 WITH_TORCH = {
