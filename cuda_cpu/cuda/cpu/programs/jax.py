@@ -82,7 +82,7 @@ def has_plugin() -> bool:
 
 
 def open_libraries() -> None:
-    """Open the libraries that JAX's CUDA build opens by name, before it does: its own paths lead to NVIDIA's packages."""
+    """Open the libraries that JAX opens by name before it does: its own paths lead to NVIDIA's packages."""
     if has_plugin():
         for library in (RUNTIME, CUDNN):
             ctypes.CDLL(library, ctypes.RTLD_GLOBAL)
