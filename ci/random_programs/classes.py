@@ -164,7 +164,7 @@ class Classes(Cooperation):
     def unpacked(self, scope: Scope) -> Node:
         """Structured bindings, of a copy and of references."""
         first, second = self.random.choice(NUMBERS), self.random.choice(NUMBERS)
-        pair, a, b = self.name("u"), self.name("b"), self.name("b")
+        pair, a, b = self.name("pair"), self.name("b"), self.name("b")
         values = f"{self.value(first, scope)}, {self.value(second, scope)}"
         text = f"struct {{ {first} one; {second} two; }} {pair} = {{{values}}}; "
         text += f"auto {self.random.choice(['', '&'])}[{a}, {b}] = {pair}; {b} = {self.value(second, scope)}; "

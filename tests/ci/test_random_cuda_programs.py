@@ -74,6 +74,13 @@ def test_programs_are_those_of_their_seeds():
     assert write(5).text() != write(6).text()
 
 
+def test_no_variable_has_the_name_of_a_type():
+    """Names are a letter and a number; a program of this seed had a variable u64."""
+    text = write(6041).text()
+    assert "auto [" in text
+    assert "} u64" not in text
+
+
 def test_numbers_are_compared_in_units_in_the_last_place():
     one = np.array([1, np.nan, np.inf, 0, -0.0], np.float32)
     assert not run._apart(one, one.copy(), 0)
