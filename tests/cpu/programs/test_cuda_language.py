@@ -219,3 +219,16 @@ def test_formats_of_printf(capfd):
     assert printed == [*wanted, " ".join(map(str, range(1, 33))) + " ", "plain"]
     places = sum(arguments.count(",") + 1 for _, arguments, _ in FORMATS) + 32
     assert found[0] == places  # printf returns how many arguments it got
+
+
+LEAST = r"""
+    extern "C" __global__ void least(const int *x, const long long *y, long long *o) { int i = threadIdx.x;
+        o[4 * i] = abs(x[i]); o[4 * i + 1] = abs(y[i]); o[4 * i + 2] = llabs(y[i]); o[4 * i + 3] = abs((int)y[i]); }"""
+
+
+def test_the_absolute_value_of_the_least_integer_is_itself():
+    """It is undefined in C; PTX defines it, and NVRTC's code extends its sign."""
+    x, y = np.array([-(1 << 31), -7, 7], np.int32), np.array([-(1 << 63), -(1 << 31), 7], np.int64)
+    found = np.zeros((3, 4), np.int64)
+    Loaded(compile_cuda(LEAST)).launch("least", 1, 3, x, y, found)
+    assert found.tolist() == [[x[0], y[0], y[0], 0], [7, 1 << 31, 1 << 31, -(1 << 31)], [7, 7, 7, 7]]

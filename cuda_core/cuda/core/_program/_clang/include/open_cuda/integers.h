@@ -106,8 +106,9 @@ __OPEN_CUDA_HOST_DEVICE_CONST unsigned long long ullmin(unsigned long long x, un
 __OPEN_CUDA_HOST_DEVICE_CONST unsigned long long ullmax(unsigned long long x, unsigned long long y) {
     return max(x, y);
 }
-__OPEN_CUDA_CONST int abs(int x) { return __builtin_abs(x); }
-__OPEN_CUDA_CONST long abs(long x) { return __builtin_labs(x); }
-__OPEN_CUDA_CONST long long abs(long long x) { return __builtin_llabs(x); }
-__OPEN_CUDA_CONST long labs(long x) { return __builtin_labs(x); }
-__OPEN_CUDA_CONST long long llabs(long long x) { return __builtin_llabs(x); }
+// The least number is its own absolute value, as that of PTX; to __builtin_abs it is undefined.
+__OPEN_CUDA_CONST int abs(int x) { return x < 0 ? (int)-(unsigned int)x : x; }
+__OPEN_CUDA_CONST long abs(long x) { return x < 0 ? (long)-(unsigned long)x : x; }
+__OPEN_CUDA_CONST long long abs(long long x) { return x < 0 ? (long long)-(unsigned long long)x : x; }
+__OPEN_CUDA_CONST long labs(long x) { return x < 0 ? (long)-(unsigned long)x : x; }
+__OPEN_CUDA_CONST long long llabs(long long x) { return x < 0 ? (long long)-(unsigned long long)x : x; }
