@@ -61,14 +61,15 @@ entry:
   br label %single
 """
 
-_LOOP = """
-single:
+# A loop over the lanes that run; $FROM is its first label.
+_EACH = """
+$FROM:
   store <$W x ptr> %p, ptr %pointers
   store <$W x $T> $ROOM, ptr %room
   %none = icmp eq i$W %mask, 0
   br i1 %none, label %over, label %loop
 loop:
-  %left = phi i$W [ %mask, %single ], [ %rest, %loop ]
+  %left = phi i$W [ %mask, %$FROM ], [ %rest, %loop ]
   %at = call i$W @llvm.cttz.i$W(i$W %left, i1 true)
   %at64 = zext i$W %at to i64
   %pp = getelementptr ptr, ptr %pointers, i64 %at64
@@ -79,8 +80,9 @@ loop:
   %rest = and i$W %left, %less
   %end = icmp eq i$W %rest, 0
   br i1 %end, label %over, label %loop
-over:
 """
+
+_LOOP = _EACH + "over:\n"
 
 _GATHER_LOOP = _LOOP + "  %result = load <$W x $T>, ptr %room\n  ret <$W x $T> %result\n"
 
@@ -128,7 +130,7 @@ def _body(
     frame: Frame, element: str, order: str, native: tuple[str, ...], full: str, loop: str, access: str, room: str
 ) -> str:
     """Choose the parts of a helper and fill them in."""
-    part = "single"
+    part = start = "single"
     if order:
         template = _PLAIN_ENTRY + loop
     elif frame.module.settings.native_gather:
@@ -137,13 +139,15 @@ def _body(
         template = _CONTIGUOUS.replace("$LOOK", look) + full + native[0] + rest
     elif unrolled.is_worth_it(frame, element, store=loop is _SCATTER_LOOP):
         lanes = unrolled.gather if loop is _GATHER_LOOP else unrolled.scatter
-        template = _CONTIGUOUS.replace("$LOOK", unrolled.LOOK) + full + lanes(frame.width, element)
+        start = "part"
+        look, choice = unrolled.LOOK, unrolled.CHOICE
+        template = _CONTIGUOUS.replace("$LOOK", look) + full + choice + _EACH + lanes(frame.width, element)
     else:
         template = _CONTIGUOUS.replace("$LOOK", "") + full + loop
     size, width = width_of(element) // 8, frame.width
     steps = ", ".join(f"i64 {-lane * size}" for lane in range(width))
     values = {"W": width, "T": element, "S": size, "STEPS": steps, "LAST": width - 1}
-    return Template(template).substitute(values, PART=part, ACCESS=access, ROOM=room)
+    return Template(template).substitute(values, PART=part, FROM=start, ACCESS=access, ROOM=room)
 
 
 def _declare(frame: Frame, element: str) -> None:

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 WIDTHS = (16, 32)  # lanes of SIMD groups
 
-# $W lanes, $LAST of them the last, $T element, $S its bytes, $ROOM what %room begins with; goes on at %look, or at one
-# of the labels below.
+# $W lanes, $LAST of them the last, $T element, $S its bytes; goes on at %look, or at one of the labels below.
 LOOK = """
   %every = icmp eq i$W %mask, -1
   br i1 %every, label %whole, label %part
@@ -32,26 +31,13 @@ whole:
 look:
 """
 
-_SINGLE = """
+# The loop over the lanes that run, at %part, follows.
+CHOICE = """
 single:
   br i1 %every, label %straight, label %part
-part:
-  store <$W x ptr> %p, ptr %pointers
-  store <$W x $T> $ROOM, ptr %room
-  %none = icmp eq i$W %mask, 0
-  br i1 %none, label %over, label %loop
-loop:
-  %left = phi i$W [ %mask, %part ], [ %rest, %loop ]
-  %at = call i$W @llvm.cttz.i$W(i$W %left, i1 true)
-  %at64 = zext i$W %at to i64
-  %pp = getelementptr ptr, ptr %pointers, i64 %at64
-  %ptr = load ptr, ptr %pp
-  %rp = getelementptr $T, ptr %room, i64 %at64
-  $ACCESS
-  %less = sub i$W %left, 1
-  %rest = and i$W %left, %less
-  %end = icmp eq i$W %rest, 0
-  br i1 %end, label %over, label %loop
+"""
+
+_STRAIGHT = """
 straight:
   store <$W x ptr> %p, ptr %pointers
 """
@@ -65,8 +51,8 @@ def is_worth_it(frame: Frame, element: str, *, store: bool) -> bool:
 
 
 def gather(width: int, element: str) -> str:
-    """Return the code from %single on that loads an element for each lane, zero for those that do not run."""
-    vector, last, text = f"<{width} x {element}>", "poison", _SINGLE
+    """Return the code from %straight on that loads an element for each lane, zero for those that do not run."""
+    vector, last, text = f"<{width} x {element}>", "poison", _STRAIGHT
     for lane in range(width):
         text += _pointer(lane)
         text += f"  %e{lane} = load {element}, ptr %q{lane}, align $S\n"
@@ -76,8 +62,8 @@ def gather(width: int, element: str) -> str:
 
 
 def scatter(width: int, element: str) -> str:
-    """Return the code from %single on that stores an element for each lane, in the order of the lanes."""
-    text = _SINGLE + f"  store <{width} x {element}> %v, ptr %room\n"
+    """Return the code from %straight on that stores an element for each lane, in the order of the lanes."""
+    text = _STRAIGHT + f"  store <{width} x {element}> %v, ptr %room\n"
     for lane in range(width):
         text += _pointer(lane)
         text += f"  %from{lane} = getelementptr {element}, ptr %room, i64 {lane}\n"
