@@ -54,7 +54,7 @@ _DECLARED = re.compile(
     r"|(?:global|const)\b[^;]*?([\w$]+)(?:\[\d*\])*);\n",
     re.MULTILINE,
 )
-_UNIQUE = re.compile(r"(?<=[ \t])(?<![\w$])([\w$]+?)__static__[0-9a-f]{1,16}(?=[\[ ;])")  # a number: no leading zeros
+_UNIQUE = re.compile(r"(?<=[ \t])(?<![\w$])([\w$]+?)__static__[0-9a-f]{1,16}(?=[\[ ;])")  # without leading zeros
 _FUNCTION = re.compile(r"^\.(visible|weak|extern) \.(?:func|entry)\s+(?:\([^)]*\)\s*)?([\w$]+)", re.MULTILINE)
 _VARIABLE = re.compile(
     r"^\.(visible|weak|extern) \.(?:global|const)\b[^;={]*?([\w$]+)(?:\[\d*\])*(?: = .*)?;", re.MULTILINE

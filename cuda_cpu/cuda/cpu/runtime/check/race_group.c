@@ -244,8 +244,8 @@ static struct event *last_atomic(const struct group *group, uint64_t address)
     return &cell->strong;
 }
 
-/* Record an atomic operation of a lane, which may have taken part in the last one. Without branches, for which nothing is
- * more likely; the fields one by one, as in race_rows.c. */
+/* Record an atomic operation of a lane, together with the last one if lanes of the same warp made it at the same time.
+ * There is no branch, as it could not be predicted. The fields are stored one by one, as in race_rows.c. */
 static inline void put_atomic(struct event *strong, const struct event *mine, unsigned lane)
 {
     uint32_t differ = (strong->block ^ mine->block) | (strong->time ^ mine->time) | ((strong->bits ^ mine->bits) & EVENT_SOURCE);
