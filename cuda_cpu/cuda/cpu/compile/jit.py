@@ -135,18 +135,7 @@ def compile_for_debugger(program: Program, name: str, lane_run: int = FULL_RUN) 
 
 
 def _translate(program: Program, name: str, lane_run: int, width: int, fibers: bool, checks: int) -> str:
-    from cuda.cpu.emit import Settings, emit_kernel
-
-    settings = Settings(
-        width=width,
-        lane_run=lane_run,
-        native_gather=_has_gathers(),
-        vector_bytes=_vector_bytes(),
-        near=_near(),
-        fibers=fibers,
-        instrumentation=checked_by(checks),
-    )
-    return emit_kernel(program, name, settings).text
+    return kernel_text(program, name, lane_run, width=width, fibers=fibers, instrumentation=checked_by(checks)).text
 
 
 def setting() -> int | None:
@@ -209,6 +198,7 @@ def kernel_text(
     name: str,
     lane_run: int = FULL_RUN,
     *,
+    width: int | None = None,
     fibers: bool | None = None,
     quick: bool = False,
     locations: list[DebugLocation] | None = None,
@@ -223,7 +213,7 @@ def kernel_text(
 
     check_size(program, name)
     settings = Settings(
-        width=_width(),
+        width=width or _width(),
         lane_run=lane_run,
         native_gather=not plain and _has_gathers(),
         vector_bytes=0 if plain else _vector_bytes(),
