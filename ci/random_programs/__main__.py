@@ -4,7 +4,8 @@
 
 Each program is compiled by both and runs on the CPU device: integers, conversions, structures, arrays, loops,
 functions, classes, templates, lambdas, warp functions, atomics, shared memory, 16-bit floats and printf must have equal
-results, functions whose errors the documentation bounds results within twice the bound. A program with a difference is
+results, functions whose errors the documentation bounds results within twice the bound. NVRTC's code runs as it does
+when it is launched for the first time, clang's as that of a hot kernel. A program with a difference is
 cut down and printed; the exit status is then 1. `--show SEED` prints a program. A program takes about a second.
 """
 
@@ -36,7 +37,7 @@ def report(program: Program, found: list[str], device: Device, cut: bool) -> Non
     if cut:
         smaller = minimise(program, lambda part: _fails_alike(part, device, found[0]))
         print("\n".join(f"  {line}" for line in examine(smaller, device)))
-        print(smaller.text().removeprefix(PREAMBLE + HELPERS), flush=True)
+        print(smaller.text().removeprefix(PREAMBLE + HELPERS))
 
 
 def _fails_alike(program: Program, device: Device, first: str) -> bool:
@@ -60,6 +61,7 @@ def main() -> int:
         print(write(options.show).text())
         return 0
     os.environ["CUDA_PYTHON_DRIVER"] = "cpu"
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # or forked processes write it again
     device, failed, begin = Device(), 0, time.monotonic()
     for seed in range(options.seed, options.seed + options.count):
         program = write(seed)
@@ -68,7 +70,7 @@ def main() -> int:
             failed += 1
             report(program, found, device, not options.whole)
         if seed % 50 == 49:
-            print(f"{seed + 1 - options.seed} programs, {failed} differ, {time.monotonic() - begin:.0f} s", flush=True)
+            print(f"{seed + 1 - options.seed} programs, {failed} differ, {time.monotonic() - begin:.0f} s")
     print(f"{options.count} programs, {failed} differ, {time.monotonic() - begin:.0f} s")
     return bool(failed)
 

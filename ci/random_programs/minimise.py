@@ -40,6 +40,8 @@ def minimise(program: Program, fails: Callable[[Program], bool], tries: int = 40
                 node = bodies[number][first]
                 if unwrap and node.body is None:
                     continue
+                if any(each.text.startswith("return ") for each in bodies[number][first : first + size]):
+                    continue  # the function's result would be undefined
                 bodies[number][first : first + size] = node.body if unwrap else []
                 tries -= 1
                 if tries < 0:

@@ -16,6 +16,8 @@ import numpy as np
 from ci.random_programs.program import INPUTS, SLOTS, Program
 from ci.random_programs.types import THREADS
 
+# How the CPU device compiles the code of each: as for a first launch, and as for hot kernels (LLVM's optimisations).
+LEVELS = {"nvrtc": "0", "clang": "1"}
 INEXACT_SLOTS = 64
 SPECIAL = np.array([0, 1, 2**31, 2**32 - 1, 2**63, 2**64 - 1, 0x7F800000, 0x3F800000, 0x7FF0000000000000,
                     0x3FF0000000000000, 0x4024000000000000, 0x41200000, 7, 255], np.uint64)  # fmt: skip
@@ -94,6 +96,7 @@ class Device:
         for array in self.arrays[1:]:
             array[:] = 0
         self.arrays[0][:] = inputs(program.seed).ravel()
+        os.environ["CUDA_CPU_LEVEL"] = LEVELS[compiler]
         with printed() as texts:
             launch(self.stream, LaunchConfig(grid=1, block=THREADS), kernel, *self.buffers)
             self.stream.sync()

@@ -69,6 +69,12 @@ def test_a_failing_program_is_cut_down():
     assert program.text() == write(3).text()
 
 
+def test_functions_keep_their_results_when_a_program_is_cut_down():
+    program = Program(0, "", "", True, [Node("int f()", [Node("int a;"), Node("return a;")])], {})
+    smaller = minimise(program, lambda part: "int f()" in part.text())
+    assert smaller.parts == [Node("int f()", [Node("return a;")])]
+
+
 def test_programs_are_those_of_their_seeds():
     assert write(5) == write(5)
     assert write(5).text() != write(6).text()
