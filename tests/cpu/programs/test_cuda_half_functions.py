@@ -184,3 +184,14 @@ def test_denormals_are_kept_when_those_of_float_are_flushed():
     Loaded(text).launch("k", 1, 8, x, out, words)
     np.testing.assert_array_equal(out, x[:-1] + x[1:])
     np.testing.assert_array_equal(words, [*[1] * 8, 1, *[0] * 7])
+
+
+@pytest.mark.parametrize("wide", ["float", "double"])
+def test_integers_beyond_halves_become_infinite(wide):
+    """LLVM, which compiles clang's code, takes an integer with few significant bits for exact in a half."""
+    source = f"""#include <cuda_fp16.h>
+        extern "C" __global__ void k(const long long *x, float *out) {{
+            int t = threadIdx.x; out[t] = (float)__half(({wide})((x[t] & 1023) << 15)); }}"""
+    out = np.zeros(4, np.float32)
+    Loaded(compile_cuda(source, include_option())).launch("k", 1, 4, np.array([0, 1, 2, 1000]), out)
+    assert out.tolist() == [0, 32768, np.inf, np.inf]

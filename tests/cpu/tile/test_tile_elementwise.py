@@ -241,6 +241,21 @@ def test_conversions(name, before, after, attributes):
     np.testing.assert_array_equal(found, x.astype(after))
 
 
+@pytest.mark.parametrize("through", ["f16", "f32", "f64"])
+def test_integers_beyond_the_range_of_halves(through):
+    """LLVM takes those of few significant bits for exact in a half."""
+    def build(kernel, x):
+        kind = tile("i64", 4)
+        low, shift = (kernel.constant(np.full(4, each)) for each in (1023, 15))
+        few = kernel.op("shli", [kernel.op("andi", [x, low], [kind]), shift], [kind], overflow="none")
+        wide = kernel.op("itof", [few], [tile(through, 4)], signedness="signed", rounding="nearest_even")
+        half = wide if through == "f16" else kernel.op("ftof", [wide], [tile("f16", 4)])
+        return kernel.op("ftof", [half], [tile("f32", 4)])
+
+    found = evaluate(build, np.array([0, 1, 2, 1000]), outputs=[np.zeros(4, np.float32)])
+    np.testing.assert_array_equal(found, [0, 32768, np.inf, np.inf])
+
+
 def test_doubles_are_rounded_to_half_once():
     x = np.array([1 + 2**-11, 1 + 2**-11 + 2**-40, 1 + 2**-11 - 2**-40, 65519.999999999, 65520, -3e-8, np.inf, np.nan])
     found = evaluate(lambda k, v: k.op("ftof", [v], [tile("f16", 8)]), x, outputs=[np.zeros(8, np.float16)])

@@ -217,6 +217,8 @@ def _narrowed(b: Builder, value: V, element: Scalar) -> V:
     if element.bits < 32 or element.name == "tf32":
         value = _odd(b, value) if element_of(value.type) == "double" else value
     smaller = size[register] < size[element_of(value.type)]
+    if smaller and register == "half":
+        value = b.intrinsic("arithmetic.fence", value)  # see `narrow` in emit/instructions/halves.py
     return b.convert("fptrunc" if smaller else "fpext", value, register)
 
 

@@ -308,6 +308,21 @@ def test_float_to_float(type_: str, dtype: str, mode: str, data: st.DataObject) 
     check(f"cvt{'' if wider else '.' + mode}.{dtype}.{type_} $d, $a", dtype, (type_,), lambda a: a, data, mode)
 
 
+@pytest.mark.parametrize("through", ["f32", "f64"])
+@pytest.mark.parametrize("type_", ["s64", "u32"])
+def test_integers_of_few_bits_beyond_the_range_of_halves(
+    type_: str, through: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """LLVM takes them for exact in a half, and the conversions to it and back for no operation."""
+    monkeypatch.setenv("CUDA_CPU_LEVEL", "1")
+    size = {"f32": 32, "f64": 64}[through]
+    text = f"""{{ .reg .{type_} %i; .reg .{through} %x; .reg .b16 %h;
+        and.b{type_[1:]} %i, $a, 1023; shl.b{type_[1:]} %i, %i, 15; cvt.rn.{through}.{type_} %x, %i; cvt.rn.f16.{through} %h, %x;
+        cvt.{through}.f16 %x, %h; mov.b{size} $d, %x; }}"""
+    found = apply(text, through, (type_, [0, 1, 2, 1000]))[:4]
+    assert found.tolist() == [0, 32768, np.inf, np.inf]
+
+
 @pytest.mark.parametrize("mode", WHOLE)
 def test_round_to_integral(mode: str) -> None:
     values = [0.5, 1.5, 2.5, -0.5, -1.5, 1e10, -2.3, 0.0]

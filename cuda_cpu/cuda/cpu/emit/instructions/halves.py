@@ -31,6 +31,8 @@ def narrow(frame: Frame, value: Value, type_: str, *, toward_zero: bool = False)
     if type_ == "f16":
         if toward_zero:
             value = _drop_bits(frame, value)
+        # LLVM takes an integer with few significant bits for exact in a half, even beyond 65504: hide where it is from.
+        value = builder.intrinsic("arithmetic.fence", "float", value)
         return builder.cast("fptrunc", value, "half")
     bits = builder.bits(value)
     high = builder.binary("lshr", bits, constant(16, "i32"))

@@ -30,10 +30,8 @@ struct __attribute__((may_alias)) __align__(2) __OPEN_CUDA_T {
     unsigned short __x;
     __OPEN_CUDA_T() = default;
     __host__ __device__ constexpr __OPEN_CUDA_T(__OPEN_CUDA_RAW raw) : __x(raw.x) {}
-    __host__ __device__ constexpr __OPEN_CUDA_T(float x)
-        : __x(__builtin_bit_cast(unsigned short, (__OPEN_CUDA_FORMAT::type)x)) {}
-    __host__ __device__ constexpr __OPEN_CUDA_T(double x)
-        : __x(__builtin_bit_cast(unsigned short, (__OPEN_CUDA_FORMAT::type)x)) {}
+    __host__ __device__ constexpr __OPEN_CUDA_T(float x) : __x(__OPEN_CUDA_FORMAT::nearest(x)) {}
+    __host__ __device__ constexpr __OPEN_CUDA_T(double x) : __x(__OPEN_CUDA_FORMAT::nearest(x)) {}
     __device__ __forceinline__ explicit __OPEN_CUDA_T(const __OPEN_CUDA_OTHER &x);
     __host__ __device__ constexpr operator float() const { return __OPEN_CUDA_FORMAT::widen(__x); }
     __host__ __device__ constexpr operator bool() const { return (__x & 0x7fff) != 0; }

@@ -37,7 +37,6 @@ __OPEN_CUDA_CONST float __open_cuda_to_odd(double x) { // of a NaN, a NaN
 }
 
 struct __open_cuda_half_format {
-    typedef _Float16 type;
     // Where denormals of float are flushed, clang compares (float)x by instructions that flush those of half as well.
     static __host__ __device__ __forceinline__ float opaque(unsigned short bits) {
         float x;
@@ -67,6 +66,13 @@ struct __open_cuda_half_format {
     __OPEN_CUDA_HALF_FROM(unsigned, "u32", "r")
     __OPEN_CUDA_HALF_FROM(long long, "s64", "l")
     __OPEN_CUDA_HALF_FROM(unsigned long long, "u64", "l")
+    // LLVM takes an integer with few significant bits for exact in a half, even beyond 65504: it must not see both casts.
+    template <class T> static __host__ __device__ constexpr unsigned short nearest(T x) {
+#ifdef __CUDA_ARCH__
+        if (!__builtin_is_constant_evaluated() && !__builtin_constant_p(x)) return round<__open_cuda_rn>(x);
+#endif
+        return __builtin_bit_cast(unsigned short, (_Float16)x);
+    }
 #define __OPEN_CUDA_HALF_TO(to, word, reg)                                                  \
     template <__open_cuda_rounding mode> __OPEN_CUDA_FN void whole(unsigned short bits, to *x) { \
         if (mode == __open_cuda_rn) asm("cvt.rni." word ".f16 %0, %1;" : "=" reg(*x) : "h"(bits)); \
@@ -83,12 +89,14 @@ struct __open_cuda_half_format {
 };
 
 struct __open_cuda_bfloat16_format {
-    typedef __bf16 type;
     static __host__ __device__ constexpr float widen(unsigned short bits) {
         return __builtin_bit_cast(float, (unsigned)bits << 16);
     }
+    template <class T> static __host__ __device__ constexpr unsigned short nearest(T x) {
+        return __builtin_bit_cast(unsigned short, (__bf16)x);
+    }
     template <__open_cuda_rounding mode> __OPEN_CUDA_CONST unsigned short round(float x) {
-        if (mode == __open_cuda_rn) return __builtin_bit_cast(unsigned short, (__bf16)x);
+        if (mode == __open_cuda_rn) return nearest(x);
         if (x != x) return 0x7fff;
         unsigned bits = __builtin_bit_cast(unsigned, x);
         bool away = mode == __open_cuda_rd ? bits >> 31 : mode == __open_cuda_ru && !(bits >> 31);
