@@ -50,6 +50,11 @@ POINTERS = {
     "CU_STREAM_LEGACY": "CUstream", "CU_STREAM_PER_THREAD": "CUstream",
     **dict.fromkeys((f"CU_LAUNCH_PARAM_{each}" for each in ("END", "BUFFER_POINTER", "BUFFER_SIZE")), "void *"),
 }  # fmt: skip
+# Constants that are values of an enumeration.
+ENUMERATED = {
+    r"cuda(Stream|KernelNode)Attribute[A-Z]\w+": "cudaLaunchAttributeID",
+    r"CU_(STREAM|KERNEL_NODE)_ATTRIBUTE_\w+": "CUlaunchAttributeID",
+}
 # Default arguments, by the synopses of the CUDA Runtime API reference: function and parameter -> value.
 DEFAULTS = {
     (r"cuda(Memcpy\w*|Memset\w*|MemPrefetch)Async|cudaEventRecord(WithFlags)?|cudaLaunchKernel", "stream"): "0",
@@ -144,8 +149,9 @@ def enumeration(enum: Enum) -> str:
 
 
 def constant(given: Constant) -> str:
-    pointer = POINTERS.get(given.name)
-    value = f"(({pointer}){given.value})" if pointer else given.value
+    enum = next((each for names, each in ENUMERATED.items() if re.fullmatch(names, given.name)), None)
+    type_ = POINTERS.get(given.name, enum)
+    value = f"(({type_}){given.value})" if type_ else given.value
     return f"#define {given.name} {value}"
 
 

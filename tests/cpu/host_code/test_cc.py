@@ -139,6 +139,10 @@ def test_what_programs_of_nvcc_have_without_includes(build, level):
     assert run(build(HERE / "implicit.cu", "-w", level)) == "fine\n"
 
 
+def test_mathematical_functions_of_the_library_in_kernels(build):
+    assert run(build(HERE / "math_calls.cu")) == "fine\n"
+
+
 def test_thrust_and_cub(build):
     pytest.importorskip("nvidia.cu13.include", reason="the headers of CCCL are not installed: nvidia-cuda-cccl")
     assert run(build(HERE / "cccl.cu", "-O1")) == "fine\n"
@@ -208,7 +212,7 @@ class TestRelocatableDeviceCode:
         assert "multiple definition of `device_code._Z4samev'" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["launches", "graphs", "samples"])
+@pytest.mark.parametrize("name", ["launches", "graphs", "samples", "forms"])
 def test_programs_that_nvcc_compiles(build, name):
     assert run(build(HERE / f"{name}.cu", "-arch=sm_90")) == "fine\n"
 
@@ -240,6 +244,33 @@ def test_options_for_device_code(build, tmp_path):
     text = (tmp_path / "-.ptx").read_text()
     assert ".target sm_86" in text
     assert ".loc" in text
+
+
+def test_a_fatbin_for_the_driver_api(build, tmp_path):
+    (tmp_path / "kernel.cu").write_text('extern "C" __global__ void fill(int *to) { to[threadIdx.x] = threadIdx.x; }')
+    assert call("-fatbin", "kernel.cu", "-arch=sm_80", folder=tmp_path).returncode == 0
+    (tmp_path / "load.cpp").write_text("""
+        #include <cstdio>
+        #include <cuda.h>
+        #include <fstream>
+        #include <iterator>
+        #include <vector>
+        int main() {
+            std::ifstream file("kernel.fatbin", std::ios::binary);
+            std::vector<char> image(std::istreambuf_iterator<char>(file), {});
+            CUdevice device; CUcontext context; CUmodule module; CUfunction fill; CUdeviceptr to; int got[4];
+            cuInit(0); cuDeviceGet(&device, 0); cuCtxCreate(&context, nullptr, 0, device);
+            if (cuModuleLoadData(&module, image.data()) || cuModuleGetFunction(&fill, module, "fill")) return 1;
+            cuMemAlloc(&to, sizeof got);
+            void *arguments[] = {&to};
+            cuLaunchKernel(fill, 1, 1, 1, 4, 1, 1, 0, nullptr, arguments, nullptr);
+            cuMemcpyDtoH(got, to, sizeof got);
+            std::printf("%d\\n", got[3]);
+        }
+    """)
+    program = build("load.cpp")
+    done = subprocess.run([program], cwd=tmp_path, capture_output=True, text=True, env=environment({}), timeout=100)
+    assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
 
 
 def test_a_fault_ends_the_kernel_not_the_program(build, tmp_path):

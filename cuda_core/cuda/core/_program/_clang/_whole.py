@@ -34,7 +34,7 @@ USAGE = """usage: python -m cuda.cpu cc FILE... [-o PROGRAM] [OPTION]...
 Compile a CUDA C++ program with its host code by clang, and link it with the CPU device's runtime library.
 Files: .cu, .cpp (.cc, .cxx: host code only), .c, .o, .a, .so.
 
-  -o FILE, -c, -ptx                  the output; compile only; PTX only
+  -o FILE, -c, -ptx, -fatbin         the output; compile only; PTX only; a fatbin with the PTX only
   -rdc=true, -dc                     device code that uses functions and variables of other files; with -c
   -arch=sm_NN                        the device's architecture, by default sm_75
   -O0 ... -O3, -std=c++NN, -D, -U, -I, -isystem, -include, -w, -W...   for host and device; by default -O3, C++17
@@ -156,7 +156,7 @@ def _build(command: Command, tools: _Tools, work: str, libraries: list[str], env
         if kind in _LINKED or ".so." in path:
             objects.append(path)
             continue
-        suffix = {"-c": ".o", "-ptx": ".ptx"}.get(command.stop)
+        suffix = {"-c": ".o", "-ptx": ".ptx", "-fatbin": ".fatbin"}.get(command.stop)
         output = command.output or os.path.basename(stem) + suffix if suffix else os.path.join(work, f"{index}.o")
         _compile(command, tools, path, kind, output, os.path.join(work, str(index)))
         objects.append(output)
@@ -204,19 +204,22 @@ def _compile(command: Command, tools: _Tools, path: str, kind: str, output: str,
         return
     common += ["-include", os.path.join(headers(), "cuda_runtime.h")]
     ptx = output if command.stop == "-ptx" else f"{work}.ptx"
-    quiet = [] if command.stop == "-ptx" else ["-w"]  # warnings come from the second compilation
+    quiet = [] if command.stop in ("-ptx", "-fatbin") else ["-w"]  # warnings come from the second compilation
     version = version_options(tools.version, command.arch)
     for_device = [*common, "--cuda-device-only", *version, *quiet, *command.device, path]
     tools.run([*for_device, "-S", "-o", ptx], **ENVIRONMENT)
     _finish(tools, for_device, ptx, f"{work}.ll", command.relocatable)
     if command.stop == "-ptx":
         return
-    with open(ptx, "rb") as file, open(f"{work}.fatbin", "wb") as made:
+    image = output if command.stop == "-fatbin" else f"{work}.fatbin"
+    with open(ptx, "rb") as file, open(image, "wb") as made:
         code = file.read()
         made.write(fatbin(code, command.arch))
-    image = ["-Xclang", "-fcuda-include-gpubinary", "-Xclang", f"{work}.fatbin"]
+    if command.stop == "-fatbin":
+        return
+    include = ["-Xclang", "-fcuda-include-gpubinary", "-Xclang", image]
     assembly = f"{work}.s"
-    for_host = [*common, *for_host, *image, *command.host]
+    for_host = [*common, *for_host, *include, *command.host]
     if has_managed(code.decode()):
         source = _managed(command, tools, [*for_host, path], code.decode(), f"{work}.host.ll")
     else:

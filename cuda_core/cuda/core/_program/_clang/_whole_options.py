@@ -22,7 +22,7 @@ class Command:
 
     inputs: list[str] = dataclasses.field(default_factory=list)
     output: str = ""
-    stop: str = ""  # "-c" or "-ptx": do not link
+    stop: str = ""  # "-c", "-ptx" or "-fatbin": do not link
     arch: str = "sm_75"  # nvcc's default
     relocatable: bool = False  # device code that uses that of other files
     verbose: bool = False
@@ -47,6 +47,7 @@ _ALIASES = {
     "--extended-lambda": "-extended-lambda", "--expt-extended-lambda": "-extended-lambda",
     "-expt-extended-lambda": "-extended-lambda", "--expt-relaxed-constexpr": "-expt-relaxed-constexpr",
     "--device-c": "-dc", "--device-link": "-dlink", "--dryrun": "-dryrun", "--ptxas-options": "-Xptxas",
+    "--fatbin": "-fatbin",
 }  # fmt: skip
 _TAKE_VALUES = (
     "-o", "-std", "-arch", "-D", "-U", "-I", "-include", "-isystem", "-L", "-l", "-O", "-ftz", "-prec-div",
@@ -83,7 +84,6 @@ _REFUSED = {
     "-dryrun": "use -v, which prints the commands and runs them",
     "-static": "a statically linked program cannot load the runtime library",
     "-cubin": "programs have PTX; use -ptx",
-    "-fatbin": "use -ptx",
     "-run": "run the program yourself",
 }
 
@@ -132,7 +132,7 @@ def _options(arguments: list[str]) -> Iterator[tuple[str, str]]:
 def _apply(command: Command, name: str, value: str) -> None:
     if name in _REFUSED and (name, value) != ("-m", "64"):
         raise UsageError(f"{name}: {_REFUSED[name]}")
-    if name in ("-o", "-arch", "-c", "-ptx", "-v", "-h"):
+    if name in ("-o", "-arch", "-c", "-ptx", "-fatbin", "-v", "-h"):
         _apply_own(command, name, value)
     elif name == "-cudart":
         if value not in ("shared", "none"):

@@ -87,13 +87,13 @@ template <class T> cudaError_t cudaGetSymbolSize(size_t *size, const T &symbol) 
     return cudaGetSymbolSize(size, (const void *)&symbol);
 }
 
-template <class... P>
-cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments, size_t shared = 0,
+template <class T>
+cudaError_t cudaLaunchKernel(T *kernel, dim3 grid, dim3 block, void **arguments, size_t shared = 0,
                              cudaStream_t stream = 0) {
     return cudaLaunchKernel((const void *)kernel, grid, block, arguments, shared, stream);
 }
-template <class... P>
-cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments, size_t shared = 0,
+template <class T>
+cudaError_t cudaLaunchCooperativeKernel(T *kernel, dim3 grid, dim3 block, void **arguments, size_t shared = 0,
                                         cudaStream_t stream = 0) {
     return cudaLaunchCooperativeKernel((const void *)kernel, grid, block, arguments, shared, stream);
 }
@@ -184,3 +184,5 @@ __OPEN_CUDA_CHANNELS(ushort, unsigned short, cudaChannelFormatKindUnsigned)
 __OPEN_CUDA_CHANNELS(int, int, cudaChannelFormatKindSigned)
 __OPEN_CUDA_CHANNELS(uint, unsigned, cudaChannelFormatKindUnsigned)
 __OPEN_CUDA_CHANNELS(float, float, cudaChannelFormatKindFloat)
+
+#include "host_forms.h"

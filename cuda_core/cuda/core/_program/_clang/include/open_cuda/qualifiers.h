@@ -36,6 +36,7 @@
 #define __OPEN_CUDA_CONST static __device__ __inline__ __attribute__((always_inline, unused, const))
 
 #ifdef __OPEN_CUDA_PROGRAM__ // with host code: what host headers declare, too, comes from them; cuda_runtime.h has these for nvcc
+#include "math_declared.h"
 #include <limits.h>
 #include <math.h>
 #include <new>
