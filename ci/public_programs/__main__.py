@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run the public programs of a stack and print a table: `python -m ci.public_programs triton --python P --checkout C`.
 
-The interpreter has the stack installed; the checkout is one of the stack's repository, where programs.py names one.
+The interpreter has the stack installed; the checkout is one of the stack's repository, where programs.py names one. For
+the stack `samples`, NVIDIA's samples of CUDA C++, it has what `python -m cuda.cpu cc` needs, and samples.py says which
+repository.
 """
 
 from __future__ import annotations
@@ -11,13 +13,14 @@ import argparse
 import os
 import pathlib
 import re
-import signal
-import subprocess
 import sys
-import tempfile
 import time
+from collections import Counter
+from collections.abc import Callable, Iterator
 
+from ci.public_programs import samples
 from ci.public_programs.probe import MEASURED
+from ci.public_programs.processes import output
 from ci.public_programs.programs import PROGRAMS, STACKS, Program, Stack
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -40,27 +43,6 @@ def command(program: Program, stack: Stack, python: str, own: bool) -> list[str]
     return [*start, *(["-m", program.runner] if program.runner else []), program.path, *program.arguments]
 
 
-def output(argv: list[str], folder: pathlib.Path, variables: dict[str, str], limit: float, program: Program):
-    """Return a program's output, its errors, and its status (None: its time is over; 0: it printed `until`)."""
-    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as errors:
-        child = subprocess.Popen(argv, cwd=folder, env=variables, stdout=out, stderr=errors, start_new_session=True)
-        end, status = time.monotonic() + limit, None
-        try:
-            while (status := child.poll()) is None and time.monotonic() < end:
-                time.sleep(0.2)
-                so_far = os.pread(out.fileno(), 1 << 22, 0).decode(errors="replace")
-                if program.until and so_far.count(program.until) >= program.times:
-                    status = 0
-                    break
-        finally:
-            if child.poll() is None:
-                os.killpg(child.pid, signal.SIGTERM)
-                child.wait()
-        out.seek(0)
-        errors.seek(0)
-        return out.read(), errors.read(), status
-
-
 def differences(found: str, expected: str, tolerance: float) -> str:
     """Return "" if two outputs have the same lines but for small differences of numbers, else the first other line."""
     lines = [
@@ -81,7 +63,7 @@ def outcome(program: Program, stack: Stack, python: str, checkout: pathlib.Path,
     folder = checkout / program.folder
     variables = os.environ | {"PYTHONUNBUFFERED": "1"} | dict(stack.variables)
     argv = command(program, stack, python, own=False)
-    text, errors, status = output(argv, folder, variables, limit, program)
+    text, errors, status = output(argv, folder, variables, limit, program.until, program.times)
     if status is None:
         return f"not finished after {limit:g} s"
     last = ((text if program.pytest else errors or text).strip().splitlines() or [""])[-1]
@@ -100,7 +82,7 @@ def outcome(program: Program, stack: Stack, python: str, checkout: pathlib.Path,
         return f"failed: {text.count(program.until)} of {program.times} checks"
     if program.compared:
         argv = command(program, stack, python, own=True)
-        expected, errors, other = output(argv, folder, variables | dict(stack.own), limit, program)
+        expected, errors, other = output(argv, folder, variables | dict(stack.own), limit)
         if other != 0:
             return f"the stack's own back-end failed: {errors.strip().splitlines()[-1]}"
         different = differences(text, expected, program.tolerance)
@@ -108,23 +90,38 @@ def outcome(program: Program, stack: Stack, python: str, checkout: pathlib.Path,
     return f"passes its {program.times} checks" if program.until else "passes"
 
 
+def selected(given: argparse.Namespace) -> Iterator[tuple[str, Callable[[], str]]]:
+    """Yield the path of each program, and a function that runs it."""
+    if given.stack == samples.NAME:
+        for sample in samples.found(given.checkout):
+            run = (lambda each: lambda: samples.outcome(each, given.python, given.checkout, given.seconds))(sample)
+            yield sample.path, run
+        return
+    stack = STACKS[given.stack]
+    for program in PROGRAMS[given.stack]:
+        run = (lambda each: lambda: outcome(each, stack, given.python, given.checkout, given.seconds))(program)
+        yield program.path, run
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m ci.public_programs", description=__doc__)
-    parser.add_argument("stack", choices=PROGRAMS)
+    parser.add_argument("stack", choices=[*PROGRAMS, samples.NAME])
     parser.add_argument("--only", nargs="+", metavar="NAME", help="programs whose paths contain one of these")
     parser.add_argument("--python", default=sys.executable, help="the interpreter that has the stack")
     parser.add_argument("--checkout", default=".", type=pathlib.Path, help="a checkout of the stack's repository")
     parser.add_argument("--seconds", default=300.0, type=float, help="limit of each program")
     given = parser.parse_args()
-    stack, bad = STACKS[given.stack], 0
-    for program in PROGRAMS[given.stack]:
-        if given.only and not any(name in program.path for name in given.only):
+    counts: Counter[str] = Counter()
+    for path, run in selected(given):
+        if given.only and not any(name in path for name in given.only):
             continue
         begin = time.monotonic()
-        found = outcome(program, stack, given.python, given.checkout, given.seconds)
-        bad += found.startswith(("failed", "differs", "not finished"))
-        print(f"| `{program.path}` | {found} | {time.monotonic() - begin:.0f} s |", flush=True)
-    return bad
+        found = run()
+        bad = found.startswith(("failed", "differs", "not finished", "not compiled"))
+        counts["bad" if bad else "needs other libraries" if found.startswith("needs") else "good"] += 1
+        print(f"| `{path}` | {found} | {time.monotonic() - begin:.0f} s |", flush=True)
+    print(", ".join(f"{count} {name}" for name, count in sorted(counts.items())), file=sys.stderr)
+    return counts["bad"]
 
 
 if __name__ == "__main__":

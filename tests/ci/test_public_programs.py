@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from ci.public_programs import samples
 from ci.public_programs.__main__ import PROBE, differences, outcome
 from ci.public_programs.programs import PROGRAMS, STACKS, Program, Stack
 
@@ -160,3 +161,95 @@ def test_windows_are_closed_after_some_frames(tmp_path):
     command = [sys.executable, PROBE, "--frames", "3", "program"]
     found = subprocess.run(command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(tmp_path)}, capture_output=True)
     assert found.stdout.decode().splitlines() == ["shown", "shown", "array window (2, 3, 4) 0.5 0"], found.stderr
+
+
+CMAKE = """
+# find_package(Odd)
+set(CMAKE_CUDA_ARCHITECTURES 75 90 120)
+find_package(CUDAToolkit REQUIRED)
+set(CUDA_PTX_FILE "${CMAKE_CURRENT_BINARY_DIR}/other.ptx")
+set(CUDA_KERNEL_SOURCE "${CMAKE_CURRENT_SOURCE_DIR}/other.cu")
+add_executable(first main.cu
+    part.cpp)
+set_target_properties(first PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
+target_link_libraries(first PUBLIC CUDA::cuda_driver)
+    COMMAND ${CMAKE_CUDA_COMPILER} ${INCLUDES} -o ${CUDA_PTX_FILE} -ptx ${CUDA_KERNEL_SOURCE}
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """Return a checkout with one sample, and arguments of its runs."""
+    (tmp_path / "Samples/0_Start/first/data").mkdir(parents=True)
+    (tmp_path / "Common").mkdir()
+    (tmp_path / "Samples/0_Start/first/CMakeLists.txt").write_text(CMAKE)
+    (tmp_path / "Samples/0_Start/first/data/input.txt").write_text("4")
+    (tmp_path / "test_args.json").write_text('{"first": {"min_gpus": 2, "runs": [{"args": ["-a"]}, {"args": ["-b"]}]}}')
+    return tmp_path
+
+
+def test_samples_are_what_cmake_builds(checkout):
+    (sample,) = samples.found(checkout)
+    assert sample.sources == ("main.cu", "part.cpp")
+    assert sample.options == ("-arch=sm_90", "-I.", "-rdc=true")
+    assert sample.kernels == (("other.ptx", "-ptx", "other.cu"),)
+    assert (sample.needs, sample.runs, sample.devices) == ((), (("-a",), ("-b",)), 2)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "needs"),
+    [
+        ("CUDA::cuda_driver", "CUDA::cublas", "cublas"),
+        ("CUDAToolkit REQUIRED", "OpenGL", "OpenGL"),
+        ("75 90 120", "87 110", "Tegra"),
+        ("CUDA::cuda_driver", "${NVVM_LIB} ${CUDA_LIB}", "NVVM"),
+        ("add_executable", "if(WIN32)\nadd_executable", "Windows"),
+    ],
+)
+def test_samples_that_need_something(checkout, old, new, needs):
+    path = checkout / "Samples/0_Start/first/CMakeLists.txt"
+    path.write_text(CMAKE.replace(old, new))
+    (sample,) = samples.found(checkout)
+    assert samples.outcome(sample, sys.executable, checkout, 10) == f"needs {needs}"
+
+
+COMPILER = """
+import pathlib, sys
+path = pathlib.Path(sys.argv[-1])
+path.write_text("#!/bin/sh\\n" + pathlib.Path("program").read_text())
+path.chmod(0o755)
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("test $CUDA_CPU_DEVICES -eq 2 && grep -q 4 input.txt && ls other.ptx ../../../Common", "passes 2 runs"),
+        ("echo Test FAILED", "failed: status 0: Test FAILED"),
+        ("echo failed as expected", "passes 2 runs"),
+        ("echo odd; exit 3", "failed: status 3: odd"),
+        ("echo no such device; exit 2", "waives itself: no such device"),
+        ("test $1 = -a", "failed: status 1: "),
+        ("sleep 100", "not finished after 5 s"),
+    ],
+)
+def test_outcomes_of_samples(checkout, tmp_path, program, expected):
+    folder = checkout / "Samples/0_Start/first"
+    (folder / "program").write_text(program)
+    (tmp_path / "compiler.py").write_text(COMPILER)
+    (tmp_path / "python").write_text(f'#!/bin/sh\nexec {sys.executable} {tmp_path}/compiler.py "$@"\n')
+    (tmp_path / "python").chmod(0o755)
+    (sample,) = samples.found(checkout)
+    assert samples.outcome(sample, str(tmp_path / "python"), checkout, 5) == expected
+
+
+def test_a_sample_that_does_not_compile(checkout, tmp_path):
+    (tmp_path / "python").write_text('#!/bin/sh\necho "a.cu:1: error: odd" >&2; exit 1\n')
+    (tmp_path / "python").chmod(0o755)
+    (sample,) = samples.found(checkout)
+    assert samples.outcome(sample, str(tmp_path / "python"), checkout, 5) == "failed: does not compile: error: odd"
+
+
+def test_a_checkout_without_samples(tmp_path):
+    with pytest.raises(SystemExit, match="no CMakeLists"):
+        samples.found(tmp_path)
