@@ -246,6 +246,16 @@ def test_options_for_device_code(build, tmp_path):
     assert ".loc" in text
 
 
+def test_a_header_that_an_option_includes_sees_cuda(build, tmp_path):
+    (tmp_path / "first.h").write_text("__device__ inline int twice(int x) { return max(2 * x, x); }")
+    (tmp_path / "main.cu").write_text("""
+        #include <cstdio>
+        __global__ void print() { printf("%d\\n", twice(4)); }
+        int main() { print<<<1, 1>>>(); return cudaDeviceSynchronize(); }
+    """)
+    assert run(build("main.cu", "-include", "first.h")) == "8\n"
+
+
 def test_a_fatbin_for_the_driver_api(build, tmp_path):
     (tmp_path / "kernel.cu").write_text('extern "C" __global__ void fill(int *to) { to[threadIdx.x] = threadIdx.x; }')
     assert call("-fatbin", "kernel.cu", "-arch=sm_80", folder=tmp_path).returncode == 0

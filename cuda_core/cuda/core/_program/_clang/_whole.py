@@ -46,6 +46,7 @@ Files: .cu, .cpp (.cc, .cxx: host code only), .c, .o, .a, .so.
 """
 _HOST_ONLY = (".cpp", ".cc", ".cxx", ".C")
 _LINKED = (".o", ".a", ".so")
+_FIRST = ("-include", os.path.join(headers(), "cuda_runtime.h"))  # before those that the user includes
 _REGISTRATION = re.compile(rb"^\t\.(?:quad|xword)\t__cuda_module_ctor\n", re.MULTILINE)
 _CXX_LIBRARIES = ("g++", "c++")  # linkers that know the system's C++ library
 
@@ -193,7 +194,7 @@ def _compile(command: Command, tools: _Tools, path: str, kind: str, output: str,
         *tools.clang, *tools.host, "-x", "cuda", f"--cuda-gpu-arch={command.arch}", "-nocudainc", "-nocudalib",
         "--no-default-config", "-fdeclspec", "-Xclang", "-target-sdk-version=12.0",
         *without_toolkit(), "-I", headers(), "-D__OPEN_CUDA_PROGRAM__", "-std=c++17", "-O3",
-        *folder_options(_folders(command.both)), *command.both,
+        *folder_options(_folders(command.both)), *(() if kind in _HOST_ONLY else _FIRST), *command.both,
         *(unit_options(path, [*command.both, *command.device, *command.host]) if command.relocatable else ()),
     ]  # fmt: skip
     # Kernels are parsed for the host, too: with the same functions of the device headers.
@@ -202,7 +203,6 @@ def _compile(command: Command, tools: _Tools, path: str, kind: str, output: str,
     if kind in _HOST_ONLY:
         tools.run([*common, *for_host, *command.host, "-c", path, "-o", output], **ENVIRONMENT)
         return
-    common += ["-include", os.path.join(headers(), "cuda_runtime.h")]
     ptx = output if command.stop == "-ptx" else f"{work}.ptx"
     quiet = [] if command.stop in ("-ptx", "-fatbin") else ["-w"]  # warnings come from the second compilation
     version = version_options(tools.version, command.arch)
