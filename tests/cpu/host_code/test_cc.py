@@ -246,6 +246,32 @@ def test_options_for_device_code(build, tmp_path):
     assert ".loc" in text
 
 
+def test_openmp_in_host_code(build, tmp_path):
+    openmp = pytest.importorskip("cuda.core._program._clang._openmp", reason="cuda.core has no device headers")
+    (tmp_path / "threads.cu").write_text("""
+        #include <cstdio>
+        #include <omp.h>
+        __global__ void add(int *to) { atomicAdd(to, 1); }
+        int main() {
+            int *count, threads = 0;
+            cudaMallocManaged(&count, sizeof *count);
+            #pragma omp parallel num_threads(3) reduction(+ : threads)
+            {
+                threads += omp_get_num_threads() == 3;
+                add<<<1, 1>>>(count);
+                cudaDeviceSynchronize();
+            }
+            std::printf("%d %d\\n", threads, *count);
+        }
+    """)
+    if openmp.find([], []) is None:
+        done = call("threads.cu", "-Xcompiler", "-Wall -fopenmp", folder=tmp_path)
+        assert (done.returncode, done.stderr) == (2, f"python -m cuda.cpu cc: {openmp.MISSING}\n")
+        pytest.skip("LLVM's OpenMP library is not installed")
+    for options in (["-fopenmp", "-lgomp"], ["-Xcompiler", "-Wall -fopenmp"]):
+        assert run(build("threads.cu", *options)) == "3 3\n"
+
+
 def test_a_header_that_an_option_includes_sees_cuda(build, tmp_path):
     (tmp_path / "first.h").write_text("__device__ inline int twice(int x) { return max(2 * x, x); }")
     (tmp_path / "main.cu").write_text("""
@@ -345,6 +371,7 @@ def test_what_does_not_compile_has_the_message_of_clang_once(tmp_path):
         ),
         (("file.cu", "-cudart", "static"), "-cudart=static: the runtime library is this project's shared one"),
         (("file.cu", "-arch=sm_20"), "sm_20"),
+        (("file.cu", "-fopenmp=libgomp"), "-fopenmp=libgomp: clang's code calls LLVM's OpenMP library; use -fopenmp"),
         (("file.cu", "-fmad=maybe"), "-fmad is 'maybe': give true or false"),
         (("file.cu", "-o", "./file.cu"), "-o ./file.cu would overwrite an input file"),
         (("-c", "file.cu", "more.cu", "-o", "x.o"), "-c with -o needs exactly one source file"),

@@ -21,6 +21,7 @@ import tempfile
 from collections.abc import Iterator
 
 from cuda.core._errors import ClangError
+from cuda.core._program._clang import _openmp
 from cuda.core._program._clang._attributes import ANNOTATIONS, with_attributes
 from cuda.core._program._clang._cccl import folder_options
 from cuda.core._program._clang._find import ENVIRONMENT, find, headers
@@ -39,7 +40,7 @@ Files: .cu, .cpp (.cc, .cxx: host code only), .c, .o, .a, .so.
   -arch=sm_NN                        the device's architecture, by default sm_75
   -O0 ... -O3, -std=c++NN, -D, -U, -I, -isystem, -include, -w, -W...   for host and device; by default -O3, C++17
   -G, -lineinfo, -use_fast_math, -ftz=, -prec-div=, -prec-sqrt=, -fmad=   device code, as with nvcc
-  -g, -f..., -Xcompiler OPTION,...   host code
+  -g, -f..., -Xcompiler OPTION,...   host code; with -fopenmp, OpenMP
   -L, -l, -shared, -pthread, -Wl,OPTION, -Xlinker OPTION   the linker
   -default-stream=legacy|per-thread
   -v                                 print the commands
@@ -150,7 +151,22 @@ def _check(command: Command) -> None:
         raise UsageError(f"{command.stop} with -o needs exactly one source file")
 
 
+def _add_openmp(command: Command) -> None:
+    """Add the options with which host code is compiled and linked with OpenMP."""
+    named = [option[2:] for option in command.link if option.startswith("-L")]
+    found = _openmp.find(list(_folders(command.both)), named)
+    if found is None:
+        raise UsageError(_openmp.MISSING)
+    header, library = found
+    command.both += ["-idirafter", os.path.dirname(header)]  # the folder may have headers of another clang
+    command.host.append("-fopenmp")
+    command.link = [option for option in command.link if option not in _openmp.NAMES]
+    command.link += [library, f"-Wl,-rpath,{os.path.dirname(os.path.abspath(library))}", "-pthread"]
+
+
 def _build(command: Command, tools: _Tools, work: str, libraries: list[str], environment: dict[str, str]) -> None:
+    if command.openmp:
+        _add_openmp(command)
     objects = []
     for index, path in enumerate(command.inputs):
         stem, kind = os.path.splitext(path)

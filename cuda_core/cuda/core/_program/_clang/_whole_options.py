@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import shlex
 from collections.abc import Iterator
 
 from cuda.core._program._clang._options import ARCHITECTURES
@@ -25,6 +26,7 @@ class Command:
     stop: str = ""  # "-c", "-ptx" or "-fatbin": do not link
     arch: str = "sm_75"  # nvcc's default
     relocatable: bool = False  # device code that uses that of other files
+    openmp: bool = False  # in host code
     verbose: bool = False
     help: bool = False
     both: list[str] = dataclasses.field(default_factory=list)  # compilations for the device and for the host
@@ -165,7 +167,7 @@ def _apply(command: Command, name: str, value: str) -> None:
     elif name in ("-shared", "-pthread") or name.startswith("-Wl,"):
         command.link.append(name)
     elif name.startswith("-f"):
-        command.host.append(name)
+        _host_option(command, name)
     elif name not in _NO_EFFECT and name != "-m":
         raise UsageError(f"{name} is not an option of cc; for the host compiler: -Xcompiler {name}")
 
@@ -201,9 +203,21 @@ def _default_stream(command: Command, value: str) -> None:
 
 def _pass_on(command: Command, name: str, value: str) -> None:
     """Add options for another tool, which commas separate."""
-    words = value.split(",")
+    words = [word for each in value.split(",") for word in shlex.split(each)]
     if name == "-Xlinker":
         command.link += [word for each in words for word in ("-Xlinker", each)]
     else:
-        command.host += words
-        command.link += [word for word in words if word in ("-fopenmp", "-pthread") or word.startswith("-fsanitize=")]
+        for word in words:
+            _host_option(command, word)
+
+
+def _host_option(command: Command, word: str) -> None:
+    name, _, value = word.partition("=")
+    if name == "-fopenmp":
+        if value not in ("", "libomp", "libiomp5"):
+            raise UsageError(f"{word}: clang's code calls LLVM's OpenMP library; use -fopenmp")
+        command.openmp = True
+        return
+    command.host.append(word)
+    if word == "-pthread" or name == "-fsanitize":
+        command.link.append(word)
