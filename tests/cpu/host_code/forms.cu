@@ -71,6 +71,9 @@ void check_graphs(cudaStream_t stream) {
     IS(got.second == 6 && copy.first == 6);
     OK(cudaGraphMemcpyNodeSetParamsToSymbol(in, pair, &given, sizeof given, 0, cudaMemcpyHostToDevice));
     OK(cudaGraphMemcpyNodeSetParamsFromSymbol(out, &got, pair, sizeof got, 0, cudaMemcpyDeviceToHost));
+    cudaGraphExecUpdateResult result = cudaGraphExecUpdateError;
+    OK(cudaGraphExecUpdate(exec, graph, nullptr, &result));
+    IS(result == cudaGraphExecUpdateSuccess);
     OK(cudaGraphRemoveDependencies(graph, &in, &out, 1));
     OK(cudaGraphGetEdges(graph, nullptr, nullptr, &count));
     IS(count == 1);

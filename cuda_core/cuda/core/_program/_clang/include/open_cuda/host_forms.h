@@ -128,3 +128,11 @@ inline cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphN
 inline cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *found, size_t *count) {
     return cudaGraphNodeGetDependentNodes(node, found, nullptr, count);
 }
+inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *wrong,
+                                       cudaGraphExecUpdateResult *result) {
+    cudaGraphExecUpdateResultInfo found = {};
+    cudaError_t status = cudaGraphExecUpdate(exec, graph, &found);
+    if (wrong) *wrong = found.errorNode;
+    if (result) *result = found.result;
+    return status;
+}
