@@ -63,7 +63,7 @@ class BarrierSpill:
         return self.element(key, element).load()
 
     def _slots_of(self, registers: int, *, bases_only: bool) -> list[tuple[Hashable, Slot]]:
-        """Return key and slot of each part of some registers that is spilled."""
+        """Return key and slot of each part of some registers that is spilled; other keys are no tuples."""
         frame = self.frame
         result: list[tuple[Hashable, Slot]] = []
         for name in converged.names_of(frame, registers):
@@ -72,7 +72,7 @@ class BarrierSpill:
                 for segment in affine.segments(frame)[: 1 if name in self._apart else None]:
                     result.append(((name, segment), affine.base_slot(frame, name, segment)))
             if not has_bases or not bases_only:
-                result.append((name, frame.slot(name)))
+                result.append(((name, None), frame.slot(name)))
         return result
 
     # --- at barriers --------------------------------------------------------------------------------------
