@@ -18,6 +18,7 @@ from cuda.cpu.emit.access.addresses import (
     split_shared_address,
 )
 from cuda.cpu.emit.access.gather_scatter import load, load_contiguous, store, store_contiguous
+from cuda.cpu.emit.instructions.memory import masked_stores
 from cuda.cpu.emit.instructions.memory.async_copies import clear
 from cuda.cpu.emit.instructions.memory.mbarrier import complete_bytes
 from cuda.cpu.emit.llvm.registry import emits
@@ -168,6 +169,8 @@ def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
             access = affine.contiguous_access(frame, instruction, form, address, extra, step)
             if access is None:
                 store(frame, pointers(frame, address, space, extra), value, order)
+            elif masked_stores.is_worth_it(frame, access, element):
+                masked_stores.store(frame, access, builder.broadcast(value))
             else:
                 store_contiguous(frame, access, value if access.stride == 0 else builder.broadcast(value))
         elif isinstance(parameter, Storage):
