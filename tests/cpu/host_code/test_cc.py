@@ -143,6 +143,11 @@ def test_mathematical_functions_of_the_library_in_kernels(build):
     assert run(build(HERE / "math_calls.cu")) == "fine\n"
 
 
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
+def test_halves_on_the_host(build, arch):
+    assert run(build(HERE / "halves.cu", f"-arch={arch}")) == "fine\n"
+
+
 def test_thrust_and_cub(build):
     pytest.importorskip("nvidia.cu13.include", reason="the headers of CCCL are not installed: nvidia-cuda-cccl")
     assert run(build(HERE / "cccl.cu", "-O1")) == "fine\n"

@@ -19,6 +19,9 @@
 #define __OPEN_CUDA_ADD_ATOMS (__OPEN_CUDA_ARCH >= 900)
 #include "open_cuda/short_float.h"
 #include "open_cuda/short_float_arithmetic.h"
+#ifdef __OPEN_CUDA_PROGRAM__
+#include "open_cuda/short_float_host.h"
+#endif
 #include "open_cuda/short_float_end.h"
 
 #if defined __OPEN_CUDA_PROGRAM__ && !defined __CUDA_ARCH__

@@ -20,6 +20,9 @@ struct __nv_bfloat16;
 #define __OPEN_CUDA_ADD_ATOMS 1
 #include "open_cuda/short_float.h"
 #include "open_cuda/short_float_arithmetic.h"
+#ifdef __OPEN_CUDA_PROGRAM__
+#include "open_cuda/short_float_host.h"
+#endif
 #include "open_cuda/short_float_end.h"
 
 typedef __half half;

@@ -12,8 +12,20 @@
 struct __attribute__((may_alias)) __align__(2) __OPEN_CUDA_RAW { unsigned short x; };
 struct __attribute__((may_alias)) __align__(4) __OPEN_CUDA_RAW2 { unsigned short x, y; };
 
-// To integers, members round towards zero and saturate.
+// To integers, members round towards zero and saturate. In whole programs, there are those of the host, too.
+#ifdef __OPEN_CUDA_PROGRAM__
+#define __OPEN_CUDA_HOST_INTEGER_MEMBERS(type)                                                                \
+    __host__ __OPEN_CUDA_T(type x) : __x(__open_cuda_short_of<__OPEN_CUDA_FORMAT>(x)) {}                      \
+    __host__ __OPEN_CUDA_T &operator=(type x) { return *this = __OPEN_CUDA_T(x); }                            \
+    __OPEN_CUDA_HOST_CONVERSION(type)
+#define __OPEN_CUDA_HOST_CONVERSION(type)                                                                     \
+    __host__ operator type() const { return __open_cuda_whole_of<type>(__OPEN_CUDA_FORMAT::widen(__x)); }
+#else
+#define __OPEN_CUDA_HOST_INTEGER_MEMBERS(type)
+#define __OPEN_CUDA_HOST_CONVERSION(type)
+#endif
 #define __OPEN_CUDA_INTEGER_MEMBERS(type, wide)                                                               \
+    __OPEN_CUDA_HOST_INTEGER_MEMBERS(type)                                                                    \
     __device__ __forceinline__ __OPEN_CUDA_T(type x) : __x(__OPEN_CUDA_FORMAT::round<__open_cuda_rn>((wide)x)) {} \
     __device__ __forceinline__ __OPEN_CUDA_T &operator=(type x) { return *this = __OPEN_CUDA_T(x); }          \
     __device__ __forceinline__ operator type() const {                                                        \
@@ -22,6 +34,7 @@ struct __attribute__((may_alias)) __align__(4) __OPEN_CUDA_RAW2 { unsigned short
         return (type)result;                                                                                  \
     }
 #define __OPEN_CUDA_CHAR_MEMBER(type, least, most)                                                            \
+    __OPEN_CUDA_HOST_CONVERSION(type)                                                                         \
     __device__ __forceinline__ operator type() const {                                                        \
         int x = *this;                                                                                        \
         return (type)(x < least ? least : x > most ? most : x);                                               \

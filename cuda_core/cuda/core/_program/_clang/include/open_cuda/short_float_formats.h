@@ -3,6 +3,9 @@
 // Conversions of integers and float to the bits of 16-bit floating-point types and back, in the four rounding modes.
 #pragma once
 #include "../cuda_runtime.h"
+#ifdef __OPEN_CUDA_PROGRAM__
+#include "short_float_integers.h"
+#endif
 
 #define __OPEN_CUDA_PASTE_(a, b, c) a##b##c
 #define __OPEN_CUDA_PASTE(a, b, c) __OPEN_CUDA_PASTE_(a, b, c)
@@ -37,6 +40,7 @@ __OPEN_CUDA_CONST float __open_cuda_to_odd(double x) { // of a NaN, a NaN
 }
 
 struct __open_cuda_half_format {
+    static constexpr int fraction = 10, bias = 15;
     // Where denormals of float are flushed, clang compares (float)x by instructions that flush those of half as well.
     static __host__ __device__ __forceinline__ float opaque(unsigned short bits) {
         float x;
@@ -89,6 +93,7 @@ struct __open_cuda_half_format {
 };
 
 struct __open_cuda_bfloat16_format {
+    static constexpr int fraction = 7, bias = 127;
     static __host__ __device__ constexpr float widen(unsigned short bits) {
         return __builtin_bit_cast(float, (unsigned)bits << 16);
     }
