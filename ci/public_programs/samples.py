@@ -31,7 +31,7 @@ ONLY_ON_WINDOWS = re.compile(r"if\s*\(WIN32\)(?:(?!endif|else).)*add_executable"
 NEEDED = re.compile(r"find_package\((\w+)|\bCUDA::(\w+)|\$\{(\w+)_LIB\}")
 SET = re.compile(r"set\((\w+)\s+\"?(?:\$\{CMAKE_CURRENT_(?:BINARY|SOURCE)_DIR\}/)?([^\"\n)]+)\"?\)")
 KERNELS = re.compile(r"-o \$\{(\w+)\} (-fatbin|-ptx) \$\{(\w+)\}")
-FOLDER = re.compile(r"\$\{CMAKE_CURRENT_SOURCE_DIR\}/(\w+)\n")
+INCLUDED = re.compile(r"target_include_directories\(\s*\w+\s+\w+\s([^)]*)\)")
 FAILED = re.compile(r"\bFAIL(?:ED|URE)?\b|[Tt]est failed")
 
 
@@ -71,7 +71,8 @@ def _sample(folder: str, name: str, words: list[str], text: str, known: dict[str
         needs.add("Windows")
     if architectures <= TEGRA:
         needs.add("Tegra")
-    folders = dict.fromkeys(FOLDER.findall(text))
+    words_of = " ".join(INCLUDED.findall(text)).replace("${CMAKE_CURRENT_SOURCE_DIR}/", "").split()
+    folders = dict.fromkeys(word for word in words_of if "$" not in word)
     options = [f"-arch=sm_{max((each for each in architectures if each <= NEWEST), default=NEWEST)}", "-I."]
     options += [f"-I{each}" for each in folders]
     options += ["-rdc=true"] if "CUDA_SEPARABLE_COMPILATION ON" in text else []

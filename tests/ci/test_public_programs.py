@@ -172,6 +172,8 @@ set(CUDA_KERNEL_SOURCE "${CMAKE_CURRENT_SOURCE_DIR}/other.cu")
 add_executable(first main.cu
     part.cpp)
 set_target_properties(first PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
+target_include_directories(first PUBLIC
+    ${CMAKE_CURRENT_SOURCE_DIR}/inc more ${CUDAToolkit_INCLUDE_DIRS})
 target_link_libraries(first PUBLIC CUDA::cuda_driver)
     COMMAND ${CMAKE_CUDA_COMPILER} ${INCLUDES} -o ${CUDA_PTX_FILE} -ptx ${CUDA_KERNEL_SOURCE}
 """
@@ -191,7 +193,7 @@ def checkout(tmp_path):
 def test_samples_are_what_cmake_builds(checkout):
     (sample,) = samples.found(checkout)
     assert sample.sources == ("main.cu", "part.cpp")
-    assert sample.options == ("-arch=sm_90", "-I.", "-rdc=true")
+    assert sample.options == ("-arch=sm_90", "-I.", "-Iinc", "-Imore", "-rdc=true")
     assert sample.kernels == (("other.ptx", "-ptx", "other.cu"),)
     assert (sample.needs, sample.runs, sample.devices) == ((), (("-a",), ("-b",)), 2)
 
