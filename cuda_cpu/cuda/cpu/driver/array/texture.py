@@ -32,7 +32,7 @@ from cuda.cpu.driver.array import array as arrays
 from cuda.cpu.driver.array.array_shape import BLOCKS, FORMATS, NORMALIZED, PACKED, SRGB_OF, Shape
 from cuda.cpu.driver.base import address
 from cuda.cpu.driver.base.error import CudaError, invalid
-from cuda.cpu.driver.device import context, device_attribute
+from cuda.cpu.driver.device import context, device_attribute, wait
 from cuda.cpu.runtime.abi import fields, number
 
 TEXTURE_KIND, SURFACE_KIND = number("TEXTURE_KIND"), number("SURFACE_KIND")
@@ -66,6 +66,7 @@ class Object:
     """A texture or surface object and what it was made from."""
 
     def __init__(self, resource: Any, texture: Any = None, view: Any = None) -> None:
+        self.context = context.current()
         if not _free:
             _slabs.append(ctypes.create_string_buffer(STRIDE * SLAB + 64))
             first = -(-ctypes.addressof(_slabs[-1]) // 64) * 64
@@ -85,7 +86,11 @@ surfaces: dict[int, Object] = {}
 
 
 def destroy(table: dict[int, Object], handle: int) -> None:
+    """Destroy an object once nothing that is queued can use it any more; programs do not wait for their kernels."""
     found = find(table, handle)
+    for queue in found.context.queues():
+        if not queue.is_idle():
+            wait.until(found.context, queue.wait)
     if table.pop(handle, None) is None:
         find(table, handle)  # raises: another thread was faster
     found.destroy()
@@ -250,7 +255,6 @@ def _check_texture(name: str, given: Any, shape: Shape, linear: bool) -> None:
 
 
 def create(name: str, resource: Any, given: Any, view: Any) -> Object:
-    context.current()
     made = Object(resource, given, view)
     layout = made.layout
     try:
