@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compute the polynomials of the device math library: `python -m ci.device_math` writes open_cuda/polynomials.h.
+"""Compute the polynomials of the device math library: `python -m ci.device_math` writes open_cuda/polynomials.h
+and, of single precision, float_polynomials.h.
 
 Each is the interpolation at the Chebyshev nodes of an interval, which is close to the best polynomial. mpmath evaluates
 the functions with 60 digits. The reductions that lead to these intervals stand in exponential.h, trigonometric.h and
@@ -16,7 +17,8 @@ from typing import Any
 import mpmath
 from mpmath import mp, mpf
 
-HEADER = pathlib.Path(__file__).parents[1] / "cuda_core/cuda/core/_program/_clang/include/open_cuda/polynomials.h"
+FOLDER = pathlib.Path(__file__).parents[1] / "cuda_core/cuda/core/_program/_clang/include/open_cuda"
+HEADERS = {"double": FOLDER / "polynomials.h", "float": FOLDER / "float_polynomials.h"}
 NEAR_ZERO = mpf(2) ** -60
 
 
@@ -285,8 +287,8 @@ def polynomial(name: str) -> str:
     return "\n".join([head, *lines, "    return p;", "}"])
 
 
-def text() -> str:
-    """Return the header."""
+def text(kind: str) -> str:
+    """Return the header of "double" or "float"."""
     mp.dps = 60
     head = [
         "// SPDX-FileCopyrightText: 2026 Open CUDA Python developers",
@@ -296,8 +298,9 @@ def text() -> str:
         '#include "exact.h"',
         "",
     ]
-    return "\n".join([*head, *map(polynomial, TABLE)]) + "\n"
+    return "\n".join([*head, *(polynomial(name) for name in TABLE if TABLE[name][0] == kind)]) + "\n"
 
 
 if __name__ == "__main__":
-    HEADER.write_text(text())
+    for kind, path in HEADERS.items():
+        path.write_text(text(kind))

@@ -28,7 +28,7 @@ from cuda.core import (
     launch,
 )
 from cuda.core._program import _compiler
-from cuda.core._program._clang import _find, _options, _precompiled, _ptx_version
+from cuda.core._program._clang import _find, _options, _ptx_version
 from cuda.core.typing import CompilerBackendType
 
 if not _find.is_installed():
@@ -179,7 +179,7 @@ def test_messages_look_as_nvrtcs(tmp_path):
 def test_the_place_of_an_error_is_shown_once():
     with pytest.raises(ClangError) as caught:
         compiled('\n#include "absent.h"\n', name="f.cu")
-    shown = "    2 | #include \"absent.h\"\n      |          ^~~~~~~~~~\n"
+    shown = '    2 | #include "absent.h"\n      |          ^~~~~~~~~~\n'
     assert f"f.cu(2): fatal error: 'absent.h' file not found\n{shown}" in str(caught.value)
     assert str(caught.value).count("#include") == 1
 
@@ -387,66 +387,6 @@ def test_variables_of_clang_are_not_passed_on(monkeypatch, tmp_path):
     monkeypatch.setenv("CCC_OVERRIDE_OPTIONS", "+-DCOUNT=4")
     with pytest.raises(ClangError, match="'vector' file not found"):
         compiled(f"#include <vector>\n{MACRO}")
-
-
-HALVES = 'extern "C" __global__ void f(float *x, __half *h) { x[0] = h[0]; }'
-# Program, and the headers that are precompiled for it.
-LEADING = [
-    ("#include <cuda_fp16.h>\nint x;", ["cuda_fp16.h"]),
-    ("\n /* a\n#include <mma.h> */ // b\n # include  <cuda_fp16.h> // c\n#include <mma.h>", ["cuda_fp16.h", "mma.h"]),
-    ("#include <mma.h>\r\n#include <mma.h>\r\n#include <cuda_fp16.h>", ["mma.h", "cuda_fp16.h"]),
-    ('#include "cuda_fp16.h"\n', []),  # may be the program's own
-    ("#include <mine.h>\n#include <cuda_fp16.h>\n", []),
-    ("#if 0\n#include <cuda_fp16.h>\n#endif", []),
-    ("#define A\n#include <cuda_fp16.h>\n", []),
-    ("#include <../include/mma.h>\n", []),
-    ("int x; // #include <mma.h>\n", []),
-    ("", []),
-]
-
-
-@pytest.mark.parametrize(("source", "names"), LEADING)
-def test_headers_that_a_program_begins_with(source, names):
-    paths = _precompiled.leading_headers(source.encode())
-    assert paths == [os.path.join(_find.headers(), name) for name in names]
-
-
-class TestPrecompiled:
-    """The precompiled device headers."""
-
-    def test_are_made_once_for_each_language(self, monkeypatch, tmp_path):
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-        compiled(F)
-        compiled(MACRO, define_macro=("COUNT", "1"))
-        folder = tmp_path / "open-cuda-python/clang-headers"
-        assert len(list(folder.iterdir())) == 1
-        compiled(F, std="c++20")
-        assert len(list(folder.iterdir())) == 2
-
-    def test_with_the_headers_that_a_program_begins_with(self, monkeypatch, tmp_path):
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-        folder = tmp_path / "open-cuda-python/clang-headers"
-        for included in ("/* halves */\n#include <cuda_fp16.h>\n", "#include <cuda_fp16.h>\n#define HALF __half\n"):
-            assert "cvt.f32.f16" in compiled(f"{included}{HALVES}")
-        assert len(list(folder.iterdir())) == 1
-        compiled(f"struct mine;\n#include <cuda_fp16.h>\n{HALVES}")
-        assert len(list(folder.iterdir())) == 2
-
-    @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to somebody else")
-    def test_of_others_are_not_used(self, monkeypatch, tmp_path):
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-        folder = tmp_path / "open-cuda-python/clang-headers"
-        folder.mkdir(parents=True)
-        os.chown(folder, 12345, 12345)
-        language = _options.language_options(ProgramOptions(), _find.find()[1])
-        assert _precompiled.prelude(*_find.find(), language, parse=False, included=[])[0] == "-include"
-        assert ".entry f" in compiled(F)
-        assert not list(folder.iterdir())
-
-    def test_without_space_headers_are_parsed(self, monkeypatch, tmp_path):
-        (tmp_path / "open-cuda-python").write_text("")
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-        assert ".entry f" in compiled(F)
 
 
 def test_cache_keys_depend_on_the_compiler(monkeypatch):

@@ -15,8 +15,9 @@ from cuda.core._errors import ClangError
 from cuda.core._program._clang._attributes import ANNOTATIONS, with_attributes, with_register_limit
 from cuda.core._program._clang._crash import generate_plainly
 from cuda.core._program._clang._find import find
-from cuda.core._program._clang._options import changes_headers, language_options, own_options
-from cuda.core._program._clang._precompiled import leading_headers, prelude
+from cuda.core._program._clang._needed import needed_headers
+from cuda.core._program._clang._options import changes_headers, language_options, macros_apart, own_options
+from cuda.core._program._clang._precompiled import RUNTIME, including, leading_headers, parsing, preludes
 from cuda.core._program._clang._run import run
 
 if TYPE_CHECKING:
@@ -83,19 +84,29 @@ def _compiled(
     source: bytes, name: str, options: ProgramOptions, text: bytes, target: str, form: list[str]
 ) -> tuple[bytes | None, str]:
     command, version = find()
-    language, own = language_options(options, version, target), own_options(options)
-    first = prelude(command, version, language, changes_headers(options), leading_headers(source))
+    language, own, macros = language_options(options, version, target), own_options(options), macros_apart(options)
+    own = [option for option in own if option not in macros]
     folder = os.path.dirname(os.path.abspath(name))
     with tempfile.TemporaryDirectory(prefix="cuda-core-clang-") as work:
         # Includes with quotes are looked for in the current directory of clang.
         where = work if options.no_source_include or not os.path.isdir(folder) else folder
-        arguments = [*command, *language, *first, *own]
-        try:
-            return run([*arguments, *form, "-"], text, where, work)
-        except ClangError as error:
-            if form != ["-S"] or not _CRASH.search(error.log):
-                raise
-            bitcode, _ = run([*arguments, "-emit-llvm", "-c", "-"], text, where, work)
+        if changes_headers(options):
+            ways = iter([parsing([RUNTIME], macros, work)])
+        else:
+            # What files name that are included is not known.
+            naming = b"\n".join([text.replace(_line(name), b""), *map(os.fsencode, macros)])
+            needed = None if options.pre_include else needed_headers(naming)
+            leading = including(leading_headers(source))
+            ways = preludes([*command, *language, *leading], version, needed, macros, work)
+        for prelude in ways:
+            arguments = [*command, *language, *prelude, *own]
+            try:
+                return run([*arguments, *form, "-"], text, where, work)
+            except ClangError as failed:
+                error = failed
+        if form != ["-S"] or not _CRASH.search(error.log):
+            raise error
+        bitcode, _ = run([*arguments, "-emit-llvm", "-c", "-"], text, where, work)
         return generate_plainly(command, language, bitcode or b"", work, options.fma is not False)
 
 

@@ -161,6 +161,20 @@ def changes_headers(options: ProgramOptions) -> bool:
     return bool(options.undefine_macro) or any(macro.partition("=")[0] in _READ_BY_HEADERS for macro in macros)
 
 
+def macros_behind_headers(options: ProgramOptions) -> list[str]:
+    """Return the options for macros that must not change the device headers, where these are parsed."""
+    undefined = {*as_texts("undefine_macro", "list", options.undefine_macro), *_READ_BY_HEADERS}
+    macros = as_texts("define_macro", "macro", options.define_macro)
+    return [f"-D{macro}" for macro in macros if macro.partition("=")[0] not in undefined]
+
+
+def macros_apart(options: ProgramOptions) -> list[str]:
+    """Return the options for macros whose names must not be replaced in the device headers, where these are parsed."""
+    seen = {*as_texts("undefine_macro", "list", options.undefine_macro), *_READ_BY_HEADERS}
+    macros = as_texts("define_macro", "macro", options.define_macro)
+    return [f"-D{macro}" for macro in macros if macro.partition("=")[0] not in seen]
+
+
 def _generation(options: ProgramOptions) -> Iterator[str]:
     """Yield options for optimisation and debug information."""
     if options.debug:

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The device headers, precompiled: one file for each combination of options that their meaning depends on.
+"""How programs get the device headers: those that they need are parsed, or all are read precompiled.
 
-A compilation without includes then takes less than half the time. Device headers that a program includes before
-anything else are precompiled with them. The files are in a folder that only the user can write to; without such a
-folder the headers are parsed each time.
+There is one precompiled file for each combination of options that the meaning of the headers depends on. A compilation
+then takes a sixth of the time. Device headers that a program includes before anything else are precompiled with them.
+The files are in a folder that only the user can write to; without such a folder the headers are parsed each time.
 """
 
 from __future__ import annotations
@@ -13,11 +13,16 @@ import hashlib
 import os
 import re
 import subprocess
+from collections.abc import Iterator
 
 from cuda.bindings._signals import own
 from cuda.core._program._cache_folder import checked_path
 from cuda.core._program._clang._find import ENVIRONMENT, build, headers
+from cuda.core._program._clang._needed import size_of
 
+RUNTIME = "cuda_runtime.h"  # all that every program sees
+FEW = 3  # of size_of: in this time clang reads what is precompiled
+_parsed: set[str] = set()  # paths of precompiled headers that a program of this process would have used
 _COMMENTS = rb"\s*(?:(?://[^\n]*|/\*.*?\*/)\s*)*"
 _INCLUDE = re.compile(_COMMENTS + rb"#[ \t]*include[ \t]*<([\w.]+)>[ \t\r]*(?=\n|//|/\*|$)", re.DOTALL)
 
@@ -42,36 +47,66 @@ def leading_headers(source: bytes) -> list[str]:
     return found
 
 
-def prelude(command: list[str], version: str, language: list[str], parse: bool, included: list[str]) -> list[str]:
-    """Return the options that include the device headers: precompiled with the options `language` unless `parse`.
+def including(paths: list[str]) -> list[str]:
+    """Return the options that include files before a program."""
+    return [option for path in paths for option in ("-include", path)]
 
-    The headers `included` are precompiled with them.
+
+def preludes(
+    compiler: list[str], version: str, needed: list[str] | None, macros: list[str], work: str
+) -> Iterator[list[str]]:
+    """Yield the options that include device headers and define `macros`: at first, perhaps, of those `needed` only.
+
+    These are parsed if they are few, or if none are precompiled for the options `compiler` and the process compiles the
+    first program that would need that. Then come all, precompiled. `work` is a folder for files.
     """
-    source = os.path.join(headers(), "cuda_runtime.h")
     try:
-        path = "" if parse else _precompiled(command, version, [*language, *_before(included)], source)
+        path = _path(compiler, version)
+    except own(OSError):
+        path = ""
+    size = size_of(needed or ())
+    if needed and (size <= FEW or not (os.path.exists(path) or path in _parsed)):
+        if size > FEW:
+            _parsed.add(path)
+        yield parsing(needed, macros, work)
+    try:
+        if path and not os.path.exists(path):
+            _precompile(path, compiler)
     except own(OSError, subprocess.CalledProcessError):
         path = ""
-    return ["-Xclang", "-include-pch", "-Xclang", path] if path else ["-include", source]
+    yield ["-Xclang", "-include-pch", "-Xclang", path, *macros] if path else parsing([RUNTIME], macros, work)
 
 
-def _before(included: list[str]) -> list[str]:
-    return [option for path in included for option in ("-include", path)]
+def parsing(names: list[str], macros: list[str], work: str) -> list[str]:
+    """Return the options that parse device headers. The names of macros are not replaced in these."""
+    path = os.path.join(work, "prelude.h")
+    lines = ["#pragma clang system_header\n", *(f'#include "{os.path.join(headers(), name)}"\n' for name in names)]
+    lines += [f"#define {name} {value if equals else 1}\n" for name, equals, value in map(_split, macros)]
+    with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+        file.writelines(lines)
+    return ["-include", path]
 
 
-def _precompiled(command: list[str], version: str, language: list[str], source: str) -> str:
+def _split(macro: str) -> tuple[str, str, str]:
+    """Return the name of the macro of an option -D, "=" if it has a value, and the value: its first line, as clang."""
+    return macro.removeprefix("-D").split("\n")[0].partition("=")
+
+
+def _path(compiler: list[str], version: str) -> str:
+    """Return the path of the precompiled headers, whether they exist or not."""
     folder = checked_path(cache_folder())
     # Precompiled headers contain the absolute paths of their sources.
-    digest = hashlib.sha256("\0".join([*command, *language, source]).encode() + build(version))
-    path = os.path.join(folder, f"{digest.hexdigest()[:32]}.pch")
-    if not os.path.exists(path):
-        part = f"{path}.{os.urandom(8).hex()}"
-        # -S ends the driver's work after the compiler, which writes the precompiled header in place of the assembly.
-        emit = ["-S", "-w", "-Xclang", "-emit-pch", "-Xclang", "-fno-pch-timestamp", "-o", part, source]
-        try:
-            subprocess.run([*command, *language, *emit], check=True, capture_output=True, cwd=folder, env=ENVIRONMENT)
-            os.replace(part, path)
-        finally:
-            if os.path.exists(part):
-                os.unlink(part)
-    return path
+    digest = hashlib.sha256("\0".join([*compiler, headers()]).encode() + build(version))
+    return os.path.join(folder, f"{digest.hexdigest()[:32]}.pch")
+
+
+def _precompile(path: str, compiler: list[str]) -> None:
+    part, source = f"{path}.{os.urandom(8).hex()}", os.path.join(headers(), RUNTIME)
+    # -S ends the driver's work after the compiler, which writes the precompiled header in place of the assembly.
+    emit = ["-S", "-w", "-Xclang", "-emit-pch", "-Xclang", "-fno-pch-timestamp", "-o", part, source]
+    try:
+        subprocess.run([*compiler, *emit], check=True, capture_output=True, cwd=os.path.dirname(path), env=ENVIRONMENT)
+        os.replace(part, path)
+    finally:
+        if os.path.exists(part):
+            os.unlink(part)

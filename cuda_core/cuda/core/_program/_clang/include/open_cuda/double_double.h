@@ -4,7 +4,7 @@
 // D. Knuth, TAOCP 4.2.2. Products are rounded before they are used, which __dmul_rn ensures: a contraction to fma
 // would disagree with the error term.
 #pragma once
-#include "polynomials.h"
+#include "exact.h"
 
 struct __open_cuda_dd {
     double high, low;

@@ -3,6 +3,7 @@
 // Mathematical functions with exactly defined results: CUDA Math API, "Single Precision Mathematical Functions" and
 // "Double Precision Mathematical Functions"; ISO C23, annex F.
 #pragma once
+#include "conversions.h"
 #include "rounding.h"
 
 #define INFINITY __builtin_inff()

@@ -4,6 +4,7 @@
 // Functions". Maximum errors: CUDA C++ Programming Guide, "Mathematical Functions".
 #pragma once
 #include "double_double.h"
+#include "polynomials.h"
 
 // x = k + rest: after an addition of 1.5 * 2**52 the last bits are those of the integer k.
 struct __open_cuda_whole_double {

@@ -3,7 +3,7 @@
 // Exponential, logarithmic and hyperbolic functions in single precision, with single-precision arithmetic only. Special
 // cases are selected at the end, so that the threads of a warp, or the lanes of a vector, do not diverge.
 #pragma once
-#include "trigonometric.h"
+#include "float_polynomials.h"
 
 // Sums of two floats, as in double_double.h.
 struct __open_cuda_ff {

@@ -4,6 +4,8 @@
 // arithmetic only. Reduction of arguments: see trigonometric.h.
 #pragma once
 #include "float_exponential.h"
+#include "integers.h"
+#include "two_over_pi.h"
 
 struct __open_cuda_anglef {
     float r; // |r| <= pi / 4, or a little more

@@ -11,47 +11,10 @@ __OPEN_CUDA_CONST double __open_cuda_poly_exp(double x) {
     p = fma(p, x, 0x1.5555555555557p-5); p = fma(p, x, 0x1.5555555555555p-3); p = fma(p, x, 0x1.0000000000000p-1);
     return p;
 }
-__OPEN_CUDA_CONST float __open_cuda_poly_expf(float x) {
-    float p = 0x1.a124e3f154d32p-13f; p = fmaf(p, x, 0x1.6d431504c53d3p-10f); p = fmaf(p, x, 0x1.1110e0f726534p-7f);
-    p = fmaf(p, x, 0x1.5554e9114ecf9p-5f); p = fmaf(p, x, 0x1.5555555a78232p-3f); p = fmaf(p, x, 0x1.0000000b8f62bp-1f);
-    return p;
-}
-__OPEN_CUDA_CONST float __open_cuda_poly_exp2f(float x) {
-    float p = 0x1.00a581594758dp-16f; p = fmaf(p, x, 0x1.443fffc90db58p-13f); p = fmaf(p, x, 0x1.5d879ead06a81p-10f);
-    p = fmaf(p, x, 0x1.3b2a1b7152befp-7f); p = fmaf(p, x, 0x1.c6b08d883dca0p-5f); p = fmaf(p, x, 0x1.ebfbe045f4d3cp-3f);
-    p = fmaf(p, x, 0x1.62e42fefa39efp-1f);
-    return p;
-}
 __OPEN_CUDA_CONST double __open_cuda_poly_log(double x) {
     double p = 0x1.b8f089729505cp-4; p = fma(p, x, 0x1.ac476873b2413p-4); p = fma(p, x, 0x1.e1f81e418e6e3p-4);
     p = fma(p, x, 0x1.1110df430665ap-3); p = fma(p, x, 0x1.3b13b1bdcfb31p-3); p = fma(p, x, 0x1.745d174510f8dp-3);
     p = fma(p, x, 0x1.c71c71c71cffap-3); p = fma(p, x, 0x1.2492492492491p-2); p = fma(p, x, 0x1.999999999999ap-2);
-    return p;
-}
-__OPEN_CUDA_CONST float __open_cuda_poly_logf(float x) {
-    float p = 0x1.431c59198a03dp-5f; p = fmaf(p, x, -0x1.7c984eb1faa83p-4f); p = fmaf(p, x, 0x1.dfe453ddbbc1ep-4f);
-    p = fmaf(p, x, -0x1.0414f370a9dc7p-3f); p = fmaf(p, x, 0x1.244252f12d648p-3f); p = fmaf(p, x, -0x1.5520e7fe814d8p-3f);
-    p = fmaf(p, x, 0x1.9999354ff9c55p-3f); p = fmaf(p, x, -0x1.000066d113895p-2f); p = fmaf(p, x, 0x1.555556f76273bp-2f);
-    p = fmaf(p, x, -0x1.ffffffbfc1058p-2f);
-    return p;
-}
-__OPEN_CUDA_CONST float __open_cuda_poly_log2f(float x) {
-    float p = 0x1.9017f08f32abfp-4f; p = fmaf(p, x, -0x1.5588d9e72b307p-3f); p = fmaf(p, x, 0x1.5d047b1f56db9p-3f);
-    p = fmaf(p, x, -0x1.6efb99c168b91p-3f); p = fmaf(p, x, 0x1.a482f1fa66c16p-3f); p = fmaf(p, x, -0x1.ec77446ccb1c7p-3f);
-    p = fmaf(p, x, 0x1.277c40b22f1e4p-2f); p = fmaf(p, x, -0x1.715480d355267p-2f); p = fmaf(p, x, 0x1.ec7093880fd63p-2f);
-    p = fmaf(p, x, -0x1.7154764bbb31fp-1f);
-    return p;
-}
-__OPEN_CUDA_CONST float __open_cuda_poly_log10f(float x) {
-    float p = 0x1.e1c2b664e5f8dp-6f; p = fmaf(p, x, -0x1.9b3fa4ac14f12p-5f); p = fmaf(p, x, 0x1.a4424a947bb45p-5f);
-    p = fmaf(p, x, -0x1.b9e42ee71cc1bp-5f); p = fmaf(p, x, 0x1.fa58a7802fa91p-5f); p = fmaf(p, x, -0x1.287e775190da3p-4f);
-    p = fmaf(p, x, 0x1.63ccc19b0882fp-4f); p = fmaf(p, x, -0x1.bcb7bdf7d7fe6p-4f); p = fmaf(p, x, 0x1.287a700dd1b72p-3f);
-    p = fmaf(p, x, -0x1.bcb7b14a0427ap-3f);
-    return p;
-}
-__OPEN_CUDA_CONST float __open_cuda_poly_atanhf(float x) {
-    float p = 0x1.909073abcfbe1p-4f; p = fmaf(p, x, 0x1.c659a2d2790adp-4f); p = fmaf(p, x, 0x1.24931e6beba2cp-3f);
-    p = fmaf(p, x, 0x1.9999995100666p-3f);
     return p;
 }
 __OPEN_CUDA_CONST double __open_cuda_poly_sin(double x) {
@@ -60,29 +23,10 @@ __OPEN_CUDA_CONST double __open_cuda_poly_sin(double x) {
     p = fma(p, x, -0x1.5555555555555p-3);
     return p;
 }
-__OPEN_CUDA_CONST float __open_cuda_poly_sinf(float x) {
-    float p = 0x1.6dbded5452c31p-19f; p = fmaf(p, x, -0x1.a013a740c35ccp-13f); p = fmaf(p, x, 0x1.11110deef0ae3p-7f);
-    p = fmaf(p, x, -0x1.555555545df18p-3f);
-    return p;
-}
 __OPEN_CUDA_CONST double __open_cuda_poly_cos(double x) {
     double p = 0x1.ab78473be5989p-45; p = fma(p, x, -0x1.9394b9eb4d56dp-37); p = fma(p, x, 0x1.1eed8deb82809p-29);
     p = fma(p, x, -0x1.27e4fb7712ca2p-22); p = fma(p, x, 0x1.a01a01a019d0ap-16); p = fma(p, x, -0x1.6c16c16c16c16p-10);
     p = fma(p, x, 0x1.5555555555555p-5);
-    return p;
-}
-__OPEN_CUDA_CONST float __open_cuda_poly_cosf(float x) {
-    float p = 0x1.9bd88004b00cbp-16f; p = fmaf(p, x, -0x1.6c12d2bbdb37cp-10f); p = fmaf(p, x, 0x1.55555441635f9p-5f);
-    return p;
-}
-__OPEN_CUDA_CONST float __open_cuda_poly_sinpif(float x) {
-    float p = 0x1.4cb73abb81faep-4f; p = fmaf(p, x, -0x1.32ce1d81dd488p-1f); p = fmaf(p, x, 0x1.466bc2b8541c7p+1f);
-    p = fmaf(p, x, -0x1.4abbce616c215p+2f);
-    return p;
-}
-__OPEN_CUDA_CONST float __open_cuda_poly_cospif(float x) {
-    float p = 0x1.db644d497fc97p-3f; p = fmaf(p, x, -0x1.55cb96d35418fp+0f); p = fmaf(p, x, 0x1.03c1e9f51d914p+2f);
-    p = fmaf(p, x, -0x1.3bd3cc989e0efp+2f);
     return p;
 }
 __OPEN_CUDA_CONST double __open_cuda_poly_asin(double x) {
@@ -101,18 +45,6 @@ __OPEN_CUDA_CONST double __open_cuda_poly_atan(double x) {
     p = fma(p, x, -0x1.5555555555555p-2);
     return p;
 }
-__OPEN_CUDA_CONST float __open_cuda_poly_asinf(float x) {
-    float p = 0x1.14138bacdd9d3p-5f; p = fmaf(p, x, 0x1.18e1f5c480870p-6f); p = fmaf(p, x, 0x1.fd9219f7ffea5p-6f);
-    p = fmaf(p, x, 0x1.6d5b8d274efb5p-5f); p = fmaf(p, x, 0x1.3334319295093p-4f); p = fmaf(p, x, 0x1.555554e3e720bp-3f);
-    return p;
-}
-__OPEN_CUDA_CONST float __open_cuda_poly_atanf(float x) {
-    float p = 0x1.86254dc29b80ep-10f; p = fmaf(p, x, -0x1.2b982be32a139p-7f); p = fmaf(p, x, 0x1.aeee33f3fedc0p-6f);
-    p = fmaf(p, x, -0x1.910f6b20e608cp-5f); p = fmaf(p, x, 0x1.20053ae712fafp-4f); p = fmaf(p, x, -0x1.6dd86ccc47b9fp-4f);
-    p = fmaf(p, x, 0x1.c62cbf1972e21p-4f); p = fmaf(p, x, -0x1.2489502570a39p-3f); p = fmaf(p, x, 0x1.999955898fae3p-3f);
-    p = fmaf(p, x, -0x1.55555529f6c1fp-2f);
-    return p;
-}
 __OPEN_CUDA_CONST double __open_cuda_poly_sinh(double x) {
     double p = 0x1.b412579180c95p-41; p = fma(p, x, 0x1.611cb2cbad2e8p-33); p = fma(p, x, 0x1.ae6460fbb232dp-26);
     p = fma(p, x, 0x1.71de3a4e14331p-19); p = fma(p, x, 0x1.a01a01a01ee7ap-13); p = fma(p, x, 0x1.11111111110fdp-7);
@@ -127,34 +59,12 @@ __OPEN_CUDA_CONST double __open_cuda_poly_tanh(double x) {
     p = fma(p, x, 0x1.1111111111111p-3); p = fma(p, x, -0x1.5555555555555p-2);
     return p;
 }
-__OPEN_CUDA_CONST float __open_cuda_poly_sinhf(float x) {
-    float p = 0x1.78a73b0dae1dap-19f; p = fmaf(p, x, 0x1.a008fedbce466p-13f); p = fmaf(p, x, 0x1.11111eb0fd50ep-7f);
-    p = fmaf(p, x, 0x1.5555554e84d96p-3f);
-    return p;
-}
-__OPEN_CUDA_CONST float __open_cuda_poly_tanhf(float x) {
-    float p = 0x1.36b4f79b54d3fp-9f; p = fmaf(p, x, -0x1.139303545d583p-7f); p = fmaf(p, x, 0x1.64fa98b46ac2cp-6f);
-    p = fmaf(p, x, -0x1.ba0d8fe6a0eadp-5f); p = fmaf(p, x, 0x1.1110f58fd6384p-3f); p = fmaf(p, x, -0x1.55555543c2d02p-2f);
-    return p;
-}
 __OPEN_CUDA_CONST double __open_cuda_poly_erf(double x) {
     double p = 0x1.05fccb83cebcbp-34; p = fma(p, x, -0x1.389c36ba232e8p-30); p = fma(p, x, 0x1.f7b46724de879p-27);
     p = fma(p, x, -0x1.5f1ec38082bc2p-23); p = fma(p, x, 0x1.b9df216542640p-20); p = fma(p, x, -0x1.f4d1e306e0024p-17);
     p = fma(p, x, 0x1.f9a321d4dab9dp-14); p = fma(p, x, -0x1.c02db3dabced8p-11); p = fma(p, x, 0x1.565bcd0dba7cep-8);
     p = fma(p, x, -0x1.b82ce31284df1p-6); p = fma(p, x, 0x1.ce2f21a042b2fp-4); p = fma(p, x, -0x1.812746b0379e6p-2);
     p = fma(p, x, -0x1.3439571c61c46p-63);
-    return p;
-}
-__OPEN_CUDA_CONST float __open_cuda_poly_erff(float x) {
-    float p = 0x1.4a53075c366eep-14f; p = fmaf(p, x, -0x1.a44f50003aac8p-11f); p = fmaf(p, x, 0x1.541248c765ec9p-8f);
-    p = fmaf(p, x, -0x1.b7fab5e6f5d56p-6f); p = fmaf(p, x, 0x1.ce2d10ae8576bp-4f); p = fmaf(p, x, -0x1.81273e78d342ap-2f);
-    p = fmaf(p, x, -0x1.570b617037602p-30f);
-    return p;
-}
-__OPEN_CUDA_CONST float __open_cuda_poly_erfcf(float x) {
-    float p = 0x1.3d029e11244aep-19f; p = fmaf(p, x, -0x1.16b3af62c0c46p-14f); p = fmaf(p, x, 0x1.c36a9b5c2ee25p-11f);
-    p = fmaf(p, x, -0x1.c20333dea888fp-8f); p = fmaf(p, x, 0x1.38427d2a2f757p-5f); p = fmaf(p, x, -0x1.453f38723adbcp-3f);
-    p = fmaf(p, x, -0x1.d2b45cf477441p-1f); p = fmaf(p, x, -0x1.a16dd54c01481p+0f); p = fmaf(p, x, 0x1.e44c05df8b398p-12f);
     return p;
 }
 __OPEN_CUDA_CONST double __open_cuda_poly_erfcx(double x) {
@@ -168,14 +78,6 @@ __OPEN_CUDA_CONST double __open_cuda_poly_erfcx(double x) {
     p = fma(p, x, 0x1.1dd2ec9127b3cp-7); p = fma(p, x, -0x1.074234046731dp-7); p = fma(p, x, -0x1.bc2b956199df0p-5);
     p = fma(p, x, 0x1.4ffa1e14e2726p-3); p = fma(p, x, -0x1.5407bebf32431p-3); p = fma(p, x, -0x1.7bf5ec1700631p-4);
     p = fma(p, x, 0x1.46e80e2277953p+0);
-    return p;
-}
-__OPEN_CUDA_CONST float __open_cuda_poly_erfcxf(float x) {
-    float p = 0x1.7355c9df8e376p-15f; p = fmaf(p, x, -0x1.04b7c0e95364bp-13f); p = fmaf(p, x, -0x1.07143505f3111p-11f);
-    p = fmaf(p, x, 0x1.0dd8cb9ae23b4p-12f); p = fmaf(p, x, 0x1.3e40cde82b8a0p-9f); p = fmaf(p, x, 0x1.03d3ab14616f8p-9f);
-    p = fmaf(p, x, -0x1.e561e98c2c8d2p-8f); p = fmaf(p, x, -0x1.2821d76ad2e68p-6f); p = fmaf(p, x, 0x1.586a0b39dc6a3p-6f);
-    p = fmaf(p, x, 0x1.d3667dc6b6a53p-4f); p = fmaf(p, x, -0x1.e6e302a6dc235p-3f); p = fmaf(p, x, -0x1.1638fb2bd766fp-5f);
-    p = fmaf(p, x, 0x1.494daffa2ad68p+0f);
     return p;
 }
 __OPEN_CUDA_CONST double __open_cuda_poly_lgamma1(double x) {
@@ -200,27 +102,6 @@ __OPEN_CUDA_CONST double __open_cuda_poly_lgamma2(double x) {
     p = fma(p, x, 0x1.b0ee6072093cep-2);
     return p;
 }
-__OPEN_CUDA_CONST float __open_cuda_poly_lgamma1f(float x) {
-    float p = -0x1.148f4ea28c50bp-3f; p = fmaf(p, x, 0x1.2e87e548cc70cp-3f); p = fmaf(p, x, -0x1.a8c0384d454e5p-4f);
-    p = fmaf(p, x, 0x1.e055335a91318p-4f); p = fmaf(p, x, -0x1.2826388817bcdp-3f); p = fmaf(p, x, 0x1.5c7a502a5ddd1p-3f);
-    p = fmaf(p, x, -0x1.a8b14d47293f7p-3f); p = fmaf(p, x, 0x1.150e9365291fep-2f); p = fmaf(p, x, -0x1.9a4d5e7665942p-2f);
-    p = fmaf(p, x, 0x1.a51a6ad8cdcfbp-1f); p = fmaf(p, x, -0x1.2788cfc6fb619p-1f);
-    return p;
-}
-__OPEN_CUDA_CONST float __open_cuda_poly_lgamma2f(float x) {
-    float p = 0x1.d5a52e055a9ccp-15f; p = fmaf(p, x, -0x1.f3833613e6165p-13f); p = fmaf(p, x, 0x1.225350973028fp-11f);
-    p = fmaf(p, x, -0x1.3adb26893361dp-10f); p = fmaf(p, x, 0x1.79336c591b191p-9f); p = fmaf(p, x, -0x1.e3c8b3708f8b5p-8f);
-    p = fmaf(p, x, 0x1.5137d6759422ap-6f); p = fmaf(p, x, -0x1.13e05b67250e9p-4f); p = fmaf(p, x, 0x1.4a34c9849677fp-2f);
-    p = fmaf(p, x, 0x1.b0ee60bc3341ap-2f);
-    return p;
-}
-__OPEN_CUDA_CONST float __open_cuda_poly_lgamma3f(float x) {
-    float p = 0x1.122c2cd5d20cbp-27f; p = fmaf(p, x, -0x1.b0f6f6f3dcac7p-25f); p = fmaf(p, x, 0x1.94674953fe128p-23f);
-    p = fmaf(p, x, -0x1.5c2a07e598553p-20f); p = fmaf(p, x, 0x1.57182d5064b8bp-17f); p = fmaf(p, x, -0x1.4667f51e5e5a1p-14f);
-    p = fmaf(p, x, 0x1.56bb002b2a6dfp-11f); p = fmaf(p, x, -0x1.b09ba2d1e978bp-8f); p = fmaf(p, x, 0x1.9840d80be1586p-4f);
-    p = fmaf(p, x, 0x1.9c70978a82c1cp+0f); p = fmaf(p, x, 0x1.fa99a5e94985ap+1f);
-    return p;
-}
 __OPEN_CUDA_CONST double __open_cuda_poly_lgamma3(double x) {
     double p = 0x1.355c22bd67a1ap-62; p = fma(p, x, -0x1.bb0919592102fp-60); p = fma(p, x, -0x1.de1bd0f81f31ep-60);
     p = fma(p, x, 0x1.4ea0b3047ec4dp-57); p = fma(p, x, 0x1.20b84222d818ap-53); p = fma(p, x, -0x1.a1c9c6f38bf86p-51);
@@ -239,10 +120,6 @@ __OPEN_CUDA_CONST double __open_cuda_poly_stirling(double x) {
     p = fma(p, x, -0x1.6c16c16c16b29p-9); p = fma(p, x, 0x1.5555555555555p-4);
     return p;
 }
-__OPEN_CUDA_CONST float __open_cuda_poly_stirlingf(float x) {
-    float p = 0x1.856647599ed0ap-11f; p = fmaf(p, x, -0x1.6befbb9edac0ap-9f); p = fmaf(p, x, 0x1.555554410d88cp-4f);
-    return p;
-}
 __OPEN_CUDA_CONST double __open_cuda_poly_gamma(double x) {
     double p = 0x1.1df83f46b5b39p-25; p = fma(p, x, -0x1.9af8535ca481ep-22); p = fma(p, x, 0x1.205c8642b005fp-19);
     p = fma(p, x, -0x1.0c06bee548290p-17); p = fma(p, x, 0x1.7ce9b2303fbf8p-16); p = fma(p, x, -0x1.c68795f388f7bp-15);
@@ -251,12 +128,6 @@ __OPEN_CUDA_CONST double __open_cuda_poly_gamma(double x) {
     p = fma(p, x, 0x1.6d7ee65cfc719p-7); p = fma(p, x, -0x1.17f366627f1c8p-12); p = fma(p, x, 0x1.301fbb0e44387p-4);
     p = fma(p, x, 0x1.4e2399846decap-4); p = fma(p, x, 0x1.a5b978b96be01p-2); p = fma(p, x, 0x1.b0ee6072093d0p-2);
     p = fma(p, x, 0x1.0000000000000p+0);
-    return p;
-}
-__OPEN_CUDA_CONST float __open_cuda_poly_rgammaf(float x) {
-    float p = -0x1.1ea1f3bf2a630p-10f; p = fmaf(p, x, 0x1.d0e481efacd9ap-8f); p = fmaf(p, x, -0x1.3bbba9487b43ep-7f);
-    p = fmaf(p, x, -0x1.597d4d94513cep-5f); p = fmaf(p, x, 0x1.5512af36c45dcp-3f); p = fmaf(p, x, -0x1.5819617f8b5acp-5f);
-    p = fmaf(p, x, -0x1.4fcf40bcdc1bcp-1f); p = fmaf(p, x, 0x1.2788d0d1f8316p-1f); p = fmaf(p, x, 0x1.0000000000000p+0f);
     return p;
 }
 __OPEN_CUDA_CONST double __open_cuda_poly_erfinv1(double x) {
@@ -282,20 +153,6 @@ __OPEN_CUDA_CONST double __open_cuda_poly_erfinv2(double x) {
     p = fma(p, x, 0x1.5ffcfe5b6cc57p-8); p = fma(p, x, 0x1.0158a6d641d54p+0); p = fma(p, x, 0x1.8abcc380d5a48p+1);
     return p;
 }
-__OPEN_CUDA_CONST float __open_cuda_poly_erfinv1f(float x) {
-    float p = 0x1.00d79ace31a9fp-31f; p = fmaf(p, x, -0x1.5ecb044728dd1p-26f); p = fmaf(p, x, 0x1.7160ca2725674p-22f);
-    p = fmaf(p, x, -0x1.69ec2f33c9c2ap-19f); p = fmaf(p, x, 0x1.b65120705fcd4p-18f); p = fmaf(p, x, 0x1.47006dc735e9dp-15f);
-    p = fmaf(p, x, -0x1.f76c9d9228df2p-14f); p = fmaf(p, x, -0x1.32b6478644d19p-9f); p = fmaf(p, x, 0x1.7a7ffa716824dp-7f);
-    p = fmaf(p, x, 0x1.db29e139d2f7ep-3f); p = fmaf(p, x, 0x1.c5bf893d966b4p-1f);
-    return p;
-}
-__OPEN_CUDA_CONST float __open_cuda_poly_erfinv2f(float x) {
-    float p = 0x1.28ba9df6b7164p+6f; p = fmaf(p, x, 0x1.befc46f666140p+1f); p = fmaf(p, x, 0x1.a57f35d7231b7p-1f);
-    p = fmaf(p, x, -0x1.9453791aeeb41p+1f); p = fmaf(p, x, 0x1.b337c46506c23p-2f); p = fmaf(p, x, -0x1.a04d0779d647ep-1f);
-    p = fmaf(p, x, 0x1.f298a6c292ed1p-2f); p = fmaf(p, x, 0x1.c87759bcff99dp-4f); p = fmaf(p, x, -0x1.8e076ff8f154cp-3f);
-    p = fmaf(p, x, 0x1.e97b3c51f259bp-1f);
-    return p;
-}
 __OPEN_CUDA_CONST double __open_cuda_poly_erfinv3(double x) {
     double p = -0x1.2afbba468e04fp+77; p = fma(p, x, 0x1.66f604154ed67p+74); p = fma(p, x, 0x1.3ebb519ae3a10p+73);
     p = fma(p, x, -0x1.7df382113b9dcp+70); p = fma(p, x, -0x1.442ba6bcb356ap+68); p = fma(p, x, 0x1.841003c03e35ap+65);
@@ -319,26 +176,12 @@ __OPEN_CUDA_CONST double __open_cuda_poly_i0(double x) {
     p = fma(p, x, 0x1.0000000000000p+0);
     return p;
 }
-__OPEN_CUDA_CONST float __open_cuda_poly_i0f(float x) {
-    float p = 0x1.5d383bc4c1e51p-6f; p = fmaf(p, x, 0x1.b83220c1e48a2p-5f); p = fmaf(p, x, 0x1.234c94c56c434p-1f);
-    p = fmaf(p, x, 0x1.4c3cc00f7d4adp+1f); p = fmaf(p, x, 0x1.531e4c09647c9p+3f); p = fmaf(p, x, 0x1.02ce550ab2805p+5f);
-    p = fmaf(p, x, 0x1.23490ba397e17p+6f); p = fmaf(p, x, 0x1.c71bcce4be7eep+6f); p = fmaf(p, x, 0x1.c71c82f3c8de1p+6f);
-    p = fmaf(p, x, 0x1.fffffe2793d6dp+5f); p = fmaf(p, x, 0x1.00000013da385p+4f); p = fmaf(p, x, 0x1.fffffffdcb230p-1f);
-    return p;
-}
 __OPEN_CUDA_CONST double __open_cuda_poly_i1(double x) {
     double p = 0x1.16bc17a036b2fp-21; p = fma(p, x, 0x1.c9644eff0bafdp-19); p = fma(p, x, 0x1.98bd48a59a129p-15);
     p = fma(p, x, 0x1.e031f2b9145b3p-12); p = fma(p, x, 0x1.f1b8681cc90c3p-9); p = fma(p, x, 0x1.ab7c6ebf88594p-6);
     p = fma(p, x, 0x1.2c97acda75e79p-3); p = fma(p, x, 0x1.522a3cc360512p-1); p = fma(p, x, 0x1.27e4fbe6ed8a7p+1);
     p = fma(p, x, 0x1.845c8a03acf9dp+2); p = fma(p, x, 0x1.6c16c16c96198p+3); p = fma(p, x, 0x1.c71c71c7142d2p+3);
     p = fma(p, x, 0x1.55555555559d4p+3); p = fma(p, x, 0x1.fffffffffffc2p+1); p = fma(p, x, 0x1.0000000000001p-1);
-    return p;
-}
-__OPEN_CUDA_CONST float __open_cuda_poly_i1f(float x) {
-    float p = 0x1.e0770f883a07ap-8f; p = fmaf(p, x, 0x1.13a0ec2b9da4fp-6f); p = fmaf(p, x, 0x1.4752353989712p-3f);
-    p = fmaf(p, x, 0x1.4c70245695e98p-1f); p = fmaf(p, x, 0x1.28acc2350b458p+1f); p = fmaf(p, x, 0x1.8439c7af2b532p+2f);
-    p = fmaf(p, x, 0x1.6c1a82ea5b362p+3f); p = fmaf(p, x, 0x1.c71bf8e510adbp+3f); p = fmaf(p, x, 0x1.55555d1c6eaf7p+3f);
-    p = fmaf(p, x, 0x1.ffffff387ec97p+1f); p = fmaf(p, x, 0x1.000000034c843p-1f);
     return p;
 }
 __OPEN_CUDA_CONST double __open_cuda_poly_i0_large(double x) {
@@ -353,11 +196,6 @@ __OPEN_CUDA_CONST double __open_cuda_poly_i0_large(double x) {
     p = fma(p, x, 0x1.1daa72b5e70bcp-11); p = fma(p, x, 0x1.b87969bb93bbbp-8); p = fma(p, x, 0x1.9bd428ad249a5p-2);
     return p;
 }
-__OPEN_CUDA_CONST float __open_cuda_poly_i0_largef(float x) {
-    float p = 0x1.7cec3cff990b9p-17f; p = fmaf(p, x, 0x1.b7f9f5ab393cep-16f); p = fmaf(p, x, 0x1.7532971d7b175p-14f);
-    p = fmaf(p, x, 0x1.1d8a473f29bcdp-11f); p = fmaf(p, x, 0x1.b87973a2eb0dbp-8f); p = fmaf(p, x, 0x1.9bd428e69a79ap-2f);
-    return p;
-}
 __OPEN_CUDA_CONST double __open_cuda_poly_i1_large(double x) {
     double p = -0x1.aa74a103bfb65p-9; p = fma(p, x, -0x1.000892f633b63p-11); p = fma(p, x, 0x1.a01c7c9c867a8p-8);
     p = fma(p, x, 0x1.e12f673b0c5edp-11); p = fma(p, x, -0x1.7c46dcef479b1p-8); p = fma(p, x, -0x1.aca9d5e6b6995p-11);
@@ -370,11 +208,6 @@ __OPEN_CUDA_CONST double __open_cuda_poly_i1_large(double x) {
     p = fma(p, x, -0x1.cbc54df1edaa5p-11); p = fma(p, x, -0x1.3f796198ee639p-6); p = fma(p, x, 0x1.8ebe783a84030p-2);
     return p;
 }
-__OPEN_CUDA_CONST float __open_cuda_poly_i1_largef(float x) {
-    float p = -0x1.ba7acf76e0e78p-17f; p = fmaf(p, x, -0x1.0dba9c61d00b3p-15f); p = fmaf(p, x, -0x1.f7d43b990207bp-14f);
-    p = fmaf(p, x, -0x1.cba11173ad8e9p-11f); p = fmaf(p, x, -0x1.3f79645c02b45p-6f); p = fmaf(p, x, 0x1.8ebe77f9c908fp-2f);
-    return p;
-}
 __OPEN_CUDA_CONST double __open_cuda_poly_j0(double x) {
     double p = 0x1.52536591c416ep-46; p = fma(p, x, 0x1.f3ee38dfc76cep-43); p = fma(p, x, 0x1.2fd2ba81dc859p-38);
     p = fma(p, x, 0x1.1be028b3c2febp-34); p = fma(p, x, 0x1.d71fbcd7ce9fdp-31); p = fma(p, x, 0x1.5132fc929bbe8p-27);
@@ -382,13 +215,6 @@ __OPEN_CUDA_CONST double __open_cuda_poly_j0(double x) {
     p = fma(p, x, 0x1.f0aff64bfcf72p-16); p = fma(p, x, 0x1.0d97875757d99p-13); p = fma(p, x, 0x1.bd3c2ed8389bdp-12);
     p = fma(p, x, 0x1.0a698d0a0c8d6p-10); p = fma(p, x, 0x1.ae528ba67abb0p-10); p = fma(p, x, 0x1.a1fee49614f6ep-10);
     p = fma(p, x, 0x1.86c89ec148fc4p-11); p = fma(p, x, 0x1.70d77f560145cp-14);
-    return p;
-}
-__OPEN_CUDA_CONST float __open_cuda_poly_j0f(float x) {
-    float p = 0x1.82e308f4a4dedp-20f; p = fmaf(p, x, 0x1.02c316f2d3c8ep-18f); p = fmaf(p, x, 0x1.07fdad584c502p-15f);
-    p = fmaf(p, x, 0x1.0abd18ac366c2p-13f); p = fmaf(p, x, 0x1.bddf855ffd619p-12f); p = fmaf(p, x, 0x1.0a5e7e7a6d053p-10f);
-    p = fmaf(p, x, 0x1.ae544244dd8e3p-10f); p = fmaf(p, x, 0x1.a1fec229ae4f0p-10f); p = fmaf(p, x, 0x1.86c8a0d8a8688p-11f);
-    p = fmaf(p, x, 0x1.70d77f409472dp-14f);
     return p;
 }
 __OPEN_CUDA_CONST double __open_cuda_poly_j1(double x) {
@@ -400,13 +226,6 @@ __OPEN_CUDA_CONST double __open_cuda_poly_j1(double x) {
     p = fma(p, x, 0x1.3848b9914d388p-13); p = fma(p, x, 0x1.517f30234baa5p-15);
     return p;
 }
-__OPEN_CUDA_CONST float __open_cuda_poly_j1f(float x) {
-    float p = 0x1.02cd7729e0d26p-24f; p = fmaf(p, x, 0x1.aeae64a431b8ap-23f); p = fmaf(p, x, 0x1.bf44b2e55648ep-20f);
-    p = fmaf(p, x, 0x1.047b82709a481p-17f); p = fmaf(p, x, 0x1.f2e38c689d906p-16f); p = fmaf(p, x, 0x1.6066d7f1073a6p-14f);
-    p = fmaf(p, x, 0x1.5dc309a63b4cap-13f); p = fmaf(p, x, 0x1.bdc38a9f5781cp-13f); p = fmaf(p, x, 0x1.3848b9e437b7ap-13f);
-    p = fmaf(p, x, 0x1.517f3021a2f29p-15f);
-    return p;
-}
 __OPEN_CUDA_CONST double __open_cuda_poly_y0(double x) {
     double p = -0x1.8fbcddba3c1dbp-56; p = fma(p, x, 0x1.e79d0ff8f94d7p-51); p = fma(p, x, -0x1.07734fb6a0c83p-45);
     p = fma(p, x, 0x1.f77410c0e361ap-41); p = fma(p, x, -0x1.a4972d1893c76p-36); p = fma(p, x, 0x1.30273036cac53p-31);
@@ -414,13 +233,6 @@ __OPEN_CUDA_CONST double __open_cuda_poly_y0(double x) {
     p = fma(p, x, 0x1.e0dc12bb39f8cp-16); p = fma(p, x, -0x1.0d0c82b4a5e73p-12); p = fma(p, x, 0x1.ce219c667d518p-10);
     p = fma(p, x, -0x1.233f092f82b6ep-7); p = fma(p, x, 0x1.f8c1a2db65c77p-6); p = fma(p, x, -0x1.0e7cd12b74ce4p-4);
     p = fma(p, x, 0x1.21988da339e24p-4); p = fma(p, x, -0x1.0661c7a1f8d30p-6); p = fma(p, x, -0x1.94e3b213c3358p-7);
-    return p;
-}
-__OPEN_CUDA_CONST float __open_cuda_poly_y0f(float x) {
-    float p = -0x1.5887dc0545197p-19f; p = fmaf(p, x, 0x1.e8934c6fc7923p-16f); p = fmaf(p, x, -0x1.0d060c459754cp-12f);
-    p = fmaf(p, x, 0x1.ce06904f49906p-10f); p = fmaf(p, x, -0x1.233f1ba8dad77p-7f); p = fmaf(p, x, 0x1.f8c23d85506acp-6f);
-    p = fmaf(p, x, -0x1.0e7cd0e18b1a6p-4f); p = fmaf(p, x, 0x1.219888cd8659dp-4f); p = fmaf(p, x, -0x1.0661c7a7e2a05p-6f);
-    p = fmaf(p, x, -0x1.94e3b14db7e8fp-7f);
     return p;
 }
 __OPEN_CUDA_CONST double __open_cuda_poly_y1(double x) {
@@ -432,12 +244,6 @@ __OPEN_CUDA_CONST double __open_cuda_poly_y1(double x) {
     p = fma(p, x, -0x1.d158011870b67p-9); p = fma(p, x, -0x1.b359c8ad38cffp-9);
     return p;
 }
-__OPEN_CUDA_CONST float __open_cuda_poly_y1f(float x) {
-    float p = 0x1.29538276a0149p-20f; p = fmaf(p, x, -0x1.742844dbf5d0cp-17f); p = fmaf(p, x, 0x1.6211b2ca5cbdap-14f);
-    p = fmaf(p, x, -0x1.00d49a59f769dp-11f); p = fmaf(p, x, 0x1.07e6683f6ccacp-9f); p = fmaf(p, x, -0x1.5f84776b9db51p-8f);
-    p = fmaf(p, x, 0x1.00bf260b5d78cp-7f); p = fmaf(p, x, -0x1.d157e63b0f202p-9f); p = fmaf(p, x, -0x1.b359c8ad38cffp-9f);
-    return p;
-}
 __OPEN_CUDA_CONST double __open_cuda_poly_p0(double x) {
     double p = 0x1.a7b9694769842p-35; p = fma(p, x, -0x1.e8d6cbc52ad39p-32); p = fma(p, x, 0x1.07216a04f362ep-29);
     p = fma(p, x, -0x1.6181c68861675p-28); p = fma(p, x, 0x1.50116185c1495p-27); p = fma(p, x, -0x1.eabbdb86cd942p-27);
@@ -445,10 +251,6 @@ __OPEN_CUDA_CONST double __open_cuda_poly_p0(double x) {
     p = fma(p, x, -0x1.cb6a38829298cp-26); p = fma(p, x, 0x1.7b603141ae2b2p-25); p = fma(p, x, -0x1.b80bde64f3055p-24);
     p = fma(p, x, 0x1.84bcfe6c49cb2p-22); p = fma(p, x, -0x1.251ee7d4af985p-19); p = fma(p, x, 0x1.cb5fffffdc86ap-16);
     p = fma(p, x, -0x1.1ffffffffffe9p-10); p = fma(p, x, 0x1.0000000000000p+0);
-    return p;
-}
-__OPEN_CUDA_CONST float __open_cuda_poly_p0f(float x) {
-    float p = 0x1.9c8683c246989p-16f; p = fmaf(p, x, -0x1.1fbcdc7fc0740p-10f); p = fmaf(p, x, 0x1.fffffe266312dp-1f);
     return p;
 }
 __OPEN_CUDA_CONST double __open_cuda_poly_q0(double x) {
@@ -460,11 +262,6 @@ __OPEN_CUDA_CONST double __open_cuda_poly_q0(double x) {
     p = fma(p, x, 0x1.2bfffffffff0dp-10); p = fma(p, x, -0x1.0000000000000p-3);
     return p;
 }
-__OPEN_CUDA_CONST float __open_cuda_poly_q0f(float x) {
-    float p = 0x1.340a197cc2745p-18f; p = fmaf(p, x, -0x1.c7d18b06543e7p-15f); p = fmaf(p, x, 0x1.2bf1cf46ce16ep-10f);
-    p = fmaf(p, x, -0x1.fffffe3dec451p-4f);
-    return p;
-}
 __OPEN_CUDA_CONST double __open_cuda_poly_p1(double x) {
     double p = -0x1.bd6fe4fb1ba12p-35; p = fma(p, x, 0x1.01023ee259db1p-31); p = fma(p, x, -0x1.14c790fef4a6dp-29);
     p = fma(p, x, 0x1.7407931eb0943p-28); p = fma(p, x, -0x1.61f143a4fbeb2p-27); p = fma(p, x, 0x1.02b93c76430eep-26);
@@ -474,10 +271,6 @@ __OPEN_CUDA_CONST double __open_cuda_poly_p1(double x) {
     p = fma(p, x, 0x1.dffffffffffe8p-10); p = fma(p, x, 0x1.0000000000000p+0);
     return p;
 }
-__OPEN_CUDA_CONST float __open_cuda_poly_p1f(float x) {
-    float p = -0x1.0b74dcf0edf16p-15f; p = fmaf(p, x, 0x1.dfb00351b276ep-10f); p = fmaf(p, x, 0x1.0000011a37b55p+0f);
-    return p;
-}
 __OPEN_CUDA_CONST double __open_cuda_poly_q1(double x) {
     double p = 0x1.10fea9704b4bfp-31; p = fma(p, x, -0x1.397e0e05ef954p-28); p = fma(p, x, 0x1.4f5e007cb285cp-26);
     p = fma(p, x, -0x1.be8d2f950ce3dp-25); p = fma(p, x, 0x1.a2fc4209d4893p-24); p = fma(p, x, -0x1.2bcfb7bc76bf9p-23);
@@ -485,10 +278,5 @@ __OPEN_CUDA_CONST double __open_cuda_poly_q1(double x) {
     p = fma(p, x, -0x1.ac06e293718a0p-23); p = fma(p, x, 0x1.3390e3c972daep-22); p = fma(p, x, -0x1.2de4375148acap-21);
     p = fma(p, x, 0x1.b3fae4d9517a4p-20); p = fma(p, x, -0x1.fe581792d83acp-18); p = fma(p, x, 0x1.1c3cffff9f0a1p-14);
     p = fma(p, x, -0x1.a3fffffffff02p-10); p = fma(p, x, 0x1.8000000000000p-2);
-    return p;
-}
-__OPEN_CUDA_CONST float __open_cuda_poly_q1f(float x) {
-    float p = -0x1.6747fc080daecp-18f; p = fmaf(p, x, 0x1.16fe97c1bad9ap-14f); p = fmaf(p, x, -0x1.a3effae2f9e49p-10f);
-    p = fmaf(p, x, 0x1.7fffff80f3208p-2f);
     return p;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Roots and norms: an approximation, and Newton's steps, the last one with the exact residual.
 #pragma once
+#include "double_double.h"
 #include "float_trigonometric.h"
 
 __OPEN_CUDA_CONST double rsqrt(double x) {

@@ -4,6 +4,7 @@
 // 5, 7 and 10; the approximations are those of ci/device_math.py.
 #pragma once
 #include "roots.h"
+#include "trigonometric.h"
 
 __OPEN_CUDA_CONST double __oc_erfcx(double x) { // x >= 0
     double c = x < 0x1p100 ? x : 0x1p100, u = c + 2, inverse = 1 / u, t = (c - 2) * inverse;

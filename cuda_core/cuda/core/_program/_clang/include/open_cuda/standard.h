@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What NVRTC defines of the C++ standard library (NVRTC documentation, --builtin-move-forward, --builtin-initializer-list).
 #pragma once
+#include "qualifiers.h"
+
 #if __cplusplus >= 201103L
 namespace std {
 #ifdef __NV_BUILTIN_MOVE_FORWARD
