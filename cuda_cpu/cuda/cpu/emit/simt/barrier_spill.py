@@ -3,11 +3,14 @@
 """Barrier spill: arrays of the registers that live from one region to another, an element per SIMD group.
 
 What can be recomputed behind a barrier (`find_recomputed`) has none. Converged SIMD groups spill only the bases of
-affine registers, any other ones their vectors, too.
+affine registers, any other ones their vectors, too. Registers that never live at once share an array: kernels with many
+barriers would else have more of them than the first-level cache holds.
 """
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable, Hashable, Iterable
 
 from cuda.cpu.emit.access import affine
@@ -28,13 +31,23 @@ def most_groups(frame: Frame) -> int:
 
 
 class BarrierSpill:
-    """The arrays of a kernel's SIMD groups; `at` is the slot with the number of the current SIMD group."""
+    """The arrays of a kernel's SIMD groups.
 
-    def __init__(self, frame: Frame, at: Slot, emit_step: Callable[..., None]):
+    Parameters
+    ----------
+    at : Slot
+        With the number of the current SIMD group.
+    resumed : set of int
+        The basic blocks at whose beginning SIMD groups are restored.
+    """
+
+    def __init__(self, frame: Frame, at: Slot, emit_step: Callable[..., None], resumed: set[int]):
         self.frame, self.graph, self.builder = frame, frame.graph, frame.builder
         self._at, self._emit_step = at, emit_step
         self.base: Slot | None = None  # the element of a block's first SIMD group, with block fusion
         self._arrays: dict[Hashable, str] = {}
+        self._alive = [frame.graph.live_in[number] for number in sorted(resumed)]
+        self._owners: dict[str, dict[str, int]] = {}  # by type and array: the registers in it
         self._recomputed, self._apart = frame.facts.recomputed
         self._in_arrays = ~self._bits(self._recomputed)
 
@@ -46,9 +59,22 @@ class BarrierSpill:
         """Return the SIMD group's element of an array; `number` is `self.number()`, where it is loaded already."""
         builder, type_ = self.builder, self.builder.type(element, shape)
         if key not in self._arrays:
-            # One element more than there are SIMD groups, so that the arrays do not all start in the same cache set.
-            self._arrays[key] = builder.alloca(f"[{most_groups(self.frame) + 1} x {type_}]", 64)
+            self._arrays[key] = self._shared(key[0], type_) if isinstance(key, tuple) else self._new(type_)
         return Slot(builder, builder.element(type_, self._arrays[key], number or self.number()), element, shape)
+
+    def _new(self, type_: str) -> str:
+        # One element more than there are SIMD groups, so that the arrays do not all start in the same cache set.
+        return self.builder.alloca(f"[{most_groups(self.frame) + 1} x {type_}]", 64)
+
+    def _shared(self, name: str, type_: str) -> str:
+        """Return an array for a register, that of others if none of them lives where this one does."""
+        own = self._bits([name])
+        besides = functools.reduce(operator.or_, (alive for alive in self._alive if alive & own), own)
+        owners = self._owners.setdefault(type_, {})
+        free = (array for array, registers in owners.items() if not registers & besides)
+        array = next(free, "") or self._new(type_)
+        owners[array] = owners.get(array, 0) | own
+        return array
 
     def number(self) -> Value:
         """Return the number of the SIMD group's elements."""

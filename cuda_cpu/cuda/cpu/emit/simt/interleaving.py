@@ -51,6 +51,18 @@ def strided_loads(frame: Frame, region: Region) -> dict[int, list[Register]]:
     return found
 
 
+def is_enabled(frame: Frame) -> bool:
+    return frame.flow.has_converged and not frame.module.settings.quick
+
+
+def resumed_at(frame: Frame) -> set[int]:
+    """Return the blocks before which SIMD groups are restored: behind barriers, and any where they interleave."""
+    found = {region.start for region in frame.graph.regions if region.after is not None}
+    if is_enabled(frame):
+        found.update(*(region.blocks for region in frame.graph.regions if strided_loads(frame, region)))
+    return found
+
+
 def _has_no_order(frame: Frame, step: Step) -> bool:
     """Return whether the order of SIMD groups is unobservable: calls may print, and float sums are rounded."""
     form = step.form
@@ -74,8 +86,7 @@ class Interleaving:
     def __init__(self, regions: Regions, region: Region):
         self._regions, self._region = regions, region
         self.frame, self.flow, self.builder = regions.frame, regions.flow, regions.builder
-        enabled = self.flow.has_converged and not self.frame.module.settings.quick
-        self._loads = strided_loads(self.frame, region) if enabled else {}
+        self._loads = strided_loads(self.frame, region) if is_enabled(self.frame) else {}
         if self._loads:
             self._first = self.builder.slot("i1")  # the first pass
             self._more = self.builder.slot("i1")  # some SIMD group is in a loop

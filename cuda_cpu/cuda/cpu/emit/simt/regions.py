@@ -20,7 +20,7 @@ from cuda.cpu.emit.simt.block_fusion import BlockFusion
 from cuda.cpu.emit.simt.block_indices import BlockIndices
 from cuda.cpu.emit.simt.control import Flow
 from cuda.cpu.emit.simt.frame import Frame
-from cuda.cpu.emit.simt.interleaving import Interleaving
+from cuda.cpu.emit.simt.interleaving import Interleaving, resumed_at
 from cuda.cpu.emit.simt.uniform_tile import UniformTile, is_worth_it
 from cuda.cpu.passes.find_regions import Region
 from cuda.cpu.passes.graph import BLOCK, RETURN, Block
@@ -41,7 +41,7 @@ class Regions:
         self.regions = self.graph.regions
         self.groups_per_warp = 32 // frame.width  # SIMD groups of a warp
         self.current = builder.slot("i32")  # number of the current SIMD group
-        self.spill = BarrierSpill(frame, self.current, emit_step)
+        self.spill = BarrierSpill(frame, self.current, emit_step, resumed_at(frame))
         self.barrier = builder.slot("i32")  # the barrier that SIMD groups have reached, -1: none yet
         self.count, self.fails = builder.slot("i32"), builder.slot("i1")  # bar.red: true predicates, any false
         self.result = builder.slot("i32")
@@ -310,7 +310,8 @@ class Regions:
         frame.at_line(instruction.line)
         if form.has("red"):
             self._reduce(instruction)
-        if self.some_leave:
+        known = self._is_as_before(region)
+        if self.some_leave and not known:
             self.spill.write("lanes", builder.mask_type, frame.mask)
         if len(self._barriers(region)) > 1:
             self._check_same_barrier(block.number)
@@ -318,12 +319,19 @@ class Regions:
         self.spill.save(region, block.number)
         if self.tile and not frame.copy.converged:
             self.tile.diverged.store(1)
-        if frame.consecutive_slot:
+        if frame.consecutive_slot and not known:
             kind = constant(CONVERGED, "i8")
             if not frame.copy.converged:
                 kind = builder.cast("zext", frame.is_consecutive(), "i8")
             self.spill.write("kind", "i8", kind)
         builder.jump(self.flow.arrived)
+
+    def _is_as_before(self, region: Region) -> bool:
+        """Return whether lanes and kind of a SIMD group are stored already: in the loop for uniform tiles.
+
+        Behind a barrier it is for blocks of which all SIMD groups were converged there.
+        """
+        return region.after is not None and self.flow.tile_exits is not None
 
     def _check_same_barrier(self, barrier: int) -> None:
         """Fault if warps reach different barriers: what they read to branch on was not the same for all."""
