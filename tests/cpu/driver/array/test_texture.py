@@ -7,7 +7,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import itertools
-import threading
 
 import arrays
 import kernels
@@ -323,23 +322,6 @@ def test_descriptors_of_a_texture_object(context, refused):
         arrays.texture(handle, filterMode=1, flags=INTEGERS),
     ):
         pass
-
-
-def test_destroying_an_object_waits_for_kernels_that_use_it(context):
-    source = """extern "C" __global__ void k(float *out, unsigned long long t, volatile unsigned *flag) {
-        while (!*flag) {} *out = tex1D<float>(t, 0.5f); }"""
-    module = driver.cuModuleLoadData(kernels.address_of(compiled(source, is_clang())))
-    flag, out = kernels.Flag(), driver.cuMemAlloc(4)
-    timer = threading.Timer(0.3, flag.raise_)
-    with arrays.array(np.full(4, 3.5, np.float32)) as handle:
-        with arrays.texture(handle) as texture:
-            kernels.run(module, "k", ctypes.c_uint64(out), ctypes.c_uint64(texture), flag.argument())
-            timer.start()
-        assert kernels.read(out, ctypes.c_float) == 3.5
-    timer.join()
-    flag.close()
-    driver.cuMemFree(out)
-    driver.cuModuleUnload(module)
 
 
 def test_queries(context):
