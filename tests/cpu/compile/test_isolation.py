@@ -20,11 +20,11 @@ SOURCES = ROOT.parents[2]
 PACKAGES = [ROOT.parents[1], SOURCES / "cuda_core", SOURCES / "cuda_bindings"]
 # Modules that start processes, each with a test here, in tests/cpu/driver/test_run.py, test_tile_assembler.py or
 # tests/core/program/test_core_tile.py; gpu_timeline.py starts the program as Python would; tileiras.py starts none, it
-# replaces commands; _run.py, _find.py, _precompiled.py and _whole.py start clang, with an environment of their own,
-# and _whole.py the linker, which has the user's.
+# replaces commands; _run.py, _find.py, _precompiled.py and _whole_tools.py start clang, with an environment of their
+# own, and _whole_tools.py the linker, which has the user's.
 STARTING = {
     "tier_up.py", "machine_code.py", "run.py", "session.py", "tile_assembler.py", "_tile.py", "tileiras.py",
-    "gpu_timeline.py", "_run.py", "_find.py", "_precompiled.py", "_whole.py",
+    "gpu_timeline.py", "_run.py", "_find.py", "_precompiled.py", "_whole_tools.py",
 }  # fmt: skip
 # What the processes import, and what Python imports for them.
 HIJACKED = (

@@ -314,6 +314,54 @@ def test_a_fatbin_for_the_driver_api(build, tmp_path):
     assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
 
 
+@pytest.mark.parametrize(
+    ("options", "target"),
+    [
+        (["-gencode", "arch=compute_70,code=sm_70", "-gencode=arch=compute_86,code=[sm_86,compute_86]"], "sm_86"),
+        (["-gencode", "arch=compute_80,code=sm_80", "-gencode", "arch=compute_120,code=sm_120"], "sm_80"),
+        (["--generate-code", "arch=compute_100,code=sm_100"], "sm_100"),
+        (["-arch=native"], "sm_90"),
+        (["-arch=compute_80", "-code=sm_80", "-m64", "-Xptxas", "-v", "-t", "2", "--diag-suppress=177"], "sm_80"),
+    ],
+)
+def test_architectures_and_options_without_effect(tmp_path, options, target):
+    (tmp_path / "file.cu").write_text("__global__ void f() {}")
+    done = call("-ptx", "-Wno-deprecated-gpu-targets", "file.cu", *options, folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f".target {target}\n" in (tmp_path / "file.ptx").read_text()
+
+
+def test_a_language_for_all_files(build, tmp_path):
+    (tmp_path / "kernel.cpp").write_text("""
+        #include <cstdio>
+        __global__ void f() { printf("in a kernel\\n"); }
+        int main() { f<<<1, 1>>>(); return cudaDeviceSynchronize(); }
+    """)
+    assert run(build("-x", "cu", "kernel.cpp")) == "in a kernel\n"
+
+
+def test_rules_for_make(tmp_path):
+    for name, text in {
+        "kernel.cu": '#include "part.h"\n__global__ void f() { g(); }',
+        "part.h": "inline __device__ void g() {}",
+        "host.cpp": '#include "more.h"',
+        "plain.c": '#include "more.h"',
+        "more.h": "extern int more;",
+    }.items():
+        (tmp_path / name).write_text(text)
+    printed = call("-MM", "kernel.cu", folder=tmp_path)
+    assert printed.returncode == 0, printed.stderr
+    assert "kernel.o: kernel.cu" in printed.stdout
+    assert "part.h" in printed.stdout
+    assert "extern int more;" in call("-E", "host.cpp", folder=tmp_path).stdout
+    assert call("-MD", "-c", "kernel.cu", "-o", "other.o", folder=tmp_path).returncode == 0
+    assert "part.h" in (tmp_path / "other.d").read_text()
+    assert (tmp_path / "other.d").read_text().startswith("other.o: kernel.cu")
+    for name in ("host.cpp", "plain.c"):
+        assert call("-MMD", "-MF", "rule", "-MT", "it", "-c", name, folder=tmp_path).returncode == 0
+        assert (tmp_path / "rule").read_text() == f"it: {name} more.h\n"
+
+
 def test_a_fault_ends_the_kernel_not_the_program(build, tmp_path):
     source = tmp_path / "fault.cu"
     source.write_text("""
@@ -370,10 +418,10 @@ def test_what_does_not_compile_has_the_message_of_clang_once(tmp_path):
         ),
         (("file.cu", "-rdc=maybe"), "-rdc is 'maybe': give true or false"),
         (("file.cu", "-dlink"), "-dlink: device code is linked when the program starts; link the objects by cc"),
-        (
-            ("file.cu", "--generate-code", "arch=compute_90,code=sm_90"),
-            "-gencode: programs have PTX of one architecture",
-        ),
+        (("file.cu", "--generate-code", "code=sm_90"), "-gencode is 'code=sm_90': give arch=compute_NN,code=sm_NN"),
+        (("file.cu", "-gencode", "arch=compute_60,code=sm_60"), "this compiler knows 75, 80"),
+        (("file.cu", "-x", "rust"), "-x is 'rust': give cu, cuda, c++, c"),
+        (("file.cu", "-lib"), "-lib: use -c, then ar"),
         (("file.cu", "-cudart", "static"), "-cudart=static: the runtime library is this project's shared one"),
         (("file.cu", "-arch=sm_20"), "sm_20"),
         (("file.cu", "-fopenmp=libgomp"), "-fopenmp=libgomp: clang's code calls LLVM's OpenMP library; use -fopenmp"),
@@ -406,3 +454,4 @@ def test_help_and_commands(tmp_path):
     (tmp_path / "file.cu").touch()
     done = call("-v", "-ptx", "file.cu", folder=tmp_path)
     assert "--cuda-device-only" in done.stderr
+    assert "clang version" in call("--version", folder=tmp_path).stdout

@@ -23,11 +23,15 @@ class Command:
 
     inputs: list[str] = dataclasses.field(default_factory=list)
     output: str = ""
-    stop: str = ""  # "-c", "-ptx" or "-fatbin": do not link
+    stop: str = ""  # "-c", "-ptx", "-fatbin", "-E", "-M" or "-MM": do not link
     arch: str = "sm_75"  # nvcc's default
+    generated: list[int] = dataclasses.field(default_factory=list)  # architectures that -gencode names
+    language: str = ""  # the extension that sources are taken to have
+    dependencies: list[str] = dataclasses.field(default_factory=list)  # -MD and others, which write rules for make
     relocatable: bool = False  # device code that uses that of other files
     openmp: bool = False  # in host code
     verbose: bool = False
+    version: bool = False
     help: bool = False
     both: list[str] = dataclasses.field(default_factory=list)  # compilations for the device and for the host
     device: list[str] = dataclasses.field(default_factory=list)
@@ -49,12 +53,15 @@ _ALIASES = {
     "--extended-lambda": "-extended-lambda", "--expt-extended-lambda": "-extended-lambda",
     "-expt-extended-lambda": "-extended-lambda", "--expt-relaxed-constexpr": "-expt-relaxed-constexpr",
     "--device-c": "-dc", "--device-link": "-dlink", "--dryrun": "-dryrun", "--ptxas-options": "-Xptxas",
-    "--fatbin": "-fatbin",
+    "--fatbin": "-fatbin", "--threads": "-t", "--diag-suppress": "-diag-suppress", "--x": "-x", "--gpu-code": "-code",
+    "--preprocess": "-E", "--generate-dependencies": "-M", "--generate-nonsystem-dependencies": "-MM",
+    "--generate-dependencies-with-compile": "-MD", "--generate-nonsystem-dependencies-with-compile": "-MMD",
+    "--dependency-output": "-MF", "--version": "-V",
 }  # fmt: skip
 _TAKE_VALUES = (
     "-o", "-std", "-arch", "-D", "-U", "-I", "-include", "-isystem", "-L", "-l", "-O", "-ftz", "-prec-div",
     "-prec-sqrt", "-fmad", "-Xcompiler", "-Xlinker", "-default-stream", "-cudart", "-rdc", "-gencode", "-m", "-ccbin",
-    "-maxrregcount", "-Xptxas", "-Xclang",
+    "-maxrregcount", "-Xptxas", "-Xclang", "-x", "-t", "-diag-suppress", "-Xcudafe", "-code", "-MF", "-MT", "-MQ",
 )  # fmt: skip
 _JOINED = ("-D", "-U", "-I", "-L", "-l", "-O")  # also without a space
 _PAIRS = {
@@ -73,13 +80,19 @@ _TO_DEVICE = {
         *_PAIRS["-prec-sqrt"][1],
     ],
 }
-_NO_EFFECT = ("-extended-lambda", "-expt-relaxed-constexpr", "-restrict")  # clang always accepts what they permit
+# clang always accepts what the first two permit; the others concern nvcc's own tools.
+_NO_EFFECT = (
+    "-extended-lambda", "-expt-relaxed-constexpr", "-restrict", "-m64", "-Xptxas", "-t", "-diag-suppress", "-Xcudafe",
+    "-code", "-Wno-deprecated-gpu-targets",
+)  # fmt: skip
+_LANGUAGES = {"cu": ".cu", "cuda": ".cu", "c++": ".cpp", "c": ".c"}
+_DEVICE = 90  # architecture of the CPU device: of several, a program has the newest that it runs
 # What is not supported, and what to do.
 _REFUSED = {
     "-dlink": "device code is linked when the program starts; link the objects by cc",
     "-dlto": "link-time optimisation is not supported",
-    "-gencode": "programs have PTX of one architecture; use -arch=sm_NN",
-    "-Xptxas": "ptxas is not used: programs have PTX",
+    "-lib": "use -c, then ar",
+    "-keep": "use -v, which prints the commands, and -ptx",
     "-maxrregcount": "not supported; use __launch_bounds__",
     "-ccbin": "the host compiler is clang; CUDA_PYTHON_CLANG names another one",
     "-m": "programs are for 64-bit machines",
@@ -104,6 +117,11 @@ def parse(arguments: list[str]) -> Command:
             command.inputs.append(value)
         else:
             _apply(command, name, value)
+    if command.generated:
+        known = [number for number in command.generated if number in ARCHITECTURES]
+        if not known:
+            raise UsageError(f"-gencode: {arch_advice(f'compute_{command.generated[0]}', ARCHITECTURES)}")
+        command.arch = f"sm_{max((each for each in known if each <= _DEVICE), default=min(known))}"
     return command
 
 
@@ -120,7 +138,7 @@ def _options(arguments: list[str]) -> Iterator[tuple[str, str]]:
             continue
         known = _ALIASES.get(name, name)
         joined = next(filter(word.startswith, _JOINED), "")
-        if joined and known not in _TAKE_VALUES and known not in _TO_DEVICE:
+        if joined and not any(known in names for names in (_TAKE_VALUES, _TO_DEVICE, _REFUSED)):
             yield joined, word[2:]
         elif known in _TAKE_VALUES and not equals:
             following = next(rest, None)
@@ -134,8 +152,12 @@ def _options(arguments: list[str]) -> Iterator[tuple[str, str]]:
 def _apply(command: Command, name: str, value: str) -> None:
     if name in _REFUSED and (name, value) != ("-m", "64"):
         raise UsageError(f"{name}: {_REFUSED[name]}")
-    if name in ("-o", "-arch", "-c", "-ptx", "-fatbin", "-v", "-h"):
+    if name in _OWN:
         _apply_own(command, name, value)
+    elif name in _NO_EFFECT:
+        pass
+    elif name in ("-MD", "-MMD", "-MP", "-MF", "-MT", "-MQ"):
+        command.dependencies += [name, value] if name in _TAKE_VALUES else [name]
     elif name == "-cudart":
         if value not in ("shared", "none"):
             raise UsageError(f"-cudart={value}: the runtime library is this project's shared one; use -cudart=shared")
@@ -168,13 +190,24 @@ def _apply(command: Command, name: str, value: str) -> None:
         command.link.append(name)
     elif name.startswith("-f"):
         _host_option(command, name)
-    elif name not in _NO_EFFECT and name != "-m":
+    elif name != "-m":
         raise UsageError(f"{name} is not an option of cc; for the host compiler: -Xcompiler {name}")
+
+
+_OWN = ("-o", "-arch", "-gencode", "-x", "-c", "-ptx", "-fatbin", "-E", "-M", "-MM", "-v", "-V", "-h")
 
 
 def _apply_own(command: Command, name: str, value: str) -> None:
     if name == "-o":
         command.output = value
+    elif name == "-x":
+        if value not in _LANGUAGES:
+            raise UsageError(f"-x is {value!r}: give {', '.join(_LANGUAGES)}")
+        command.language = _LANGUAGES[value]
+    elif name == "-gencode":
+        command.generated.append(_generated(value))
+    elif name == "-arch" and value == "native":
+        command.arch = f"sm_{_DEVICE}"
     elif name == "-arch":
         match = re.fullmatch(r"(?:sm|compute)_(\d+[af]?)", value)
         if match is None or int(match[1].rstrip("af")) < ARCHITECTURES[0]:
@@ -182,10 +215,19 @@ def _apply_own(command: Command, name: str, value: str) -> None:
         command.arch = f"sm_{match[1]}"
     elif name == "-v":
         command.verbose = True
+    elif name == "-V":
+        command.version = True
     elif name == "-h":
         command.help = True
     else:
         command.stop = name
+
+
+def _generated(value: str) -> int:
+    match = re.match(r"arch=(?:compute|sm)_(\d+)", value)
+    if match is None:
+        raise UsageError(f"-gencode is {value!r}: give arch=compute_NN,code=sm_NN")
+    return int(match[1])
 
 
 def _relocatable(command: Command, name: str, value: str) -> None:
