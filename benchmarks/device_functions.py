@@ -4,7 +4,7 @@
 python -m benchmarks.device_functions [FUNCTION ...]
 
 A kernel applies one function to 2**20 numbers. The runs of both compilers alternate; the figures are the shortest CPU
-times. `--compile` times compilations of small programs instead, and `--kernels` the kernels of benchmarks/cpu_kernels.
+times. `--kernels` times the kernels of benchmarks/cpu_kernels instead.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import functools
 import math
 import os
 import statistics
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -39,16 +38,6 @@ RANGES = {
 }  # fmt: skip
 OF_TWO = {"pow": (0.001, 50), "atan2": (-8, 8), "hypot": (-8, 8), "fmod": (-50, 50), "remainder": (-50, 50)}
 FUNCTIONS = {name: bounds for bounds, names in RANGES.items() for name in names.split()} | OF_TWO
-PROGRAMS = {
-    "saxpy": "__global__ void k(float a, const float *x, float *y, int n) {"
-             " int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] += a * x[i]; }",
-    "reduction": "__global__ void k(const float *x, float *out) { __shared__ float s[256]; int t = threadIdx.x;"
-                 " s[t] = x[blockIdx.x * 256 + t]; __syncthreads();"
-                 " for (int d = 128; d; d /= 2) { if (t < d) s[t] += s[t + d]; __syncthreads(); }"
-                 " if (t == 0) atomicAdd(out, s[0]); }",
-    "gelu": "__global__ void k(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x;"
-            " if (i < n) x[i] = 0.5f * x[i] * (1 + tanhf(0.79788456f * (x[i] + 0.044715f * x[i] * x[i] * x[i]))); }",
-}  # fmt: skip
 
 
 class Bench:
@@ -113,23 +102,6 @@ def functions_table(names: Iterable[str], rounds: int) -> None:
     print(f"\nGeometric mean {statistics.geometric_mean(ratios):.2f}, {sum(r > 1.2 for r in ratios)} above 1.2.")
 
 
-def compile_table(rounds: int) -> None:
-    from cuda.core import Program
-
-    bench = Bench()
-    print("| program | NVRTC, first | clang, first | NVRTC, median | clang, median |\n|---|---|---|---|---|")
-    for name, text in PROGRAMS.items():
-        found: dict[str, list[float]] = {compiler: [] for compiler in COMPILERS}
-        with tempfile.TemporaryDirectory() as os.environ["XDG_CACHE_HOME"]:
-            for _ in range(rounds + 1):
-                for compiler in COMPILERS:
-                    start = time.perf_counter()
-                    Program(text, "c++", bench.options(compiler)).compile("ptx")
-                    found[compiler].append(1000 * (time.perf_counter() - start))
-        cells = [found[c][0] for c in COMPILERS] + [statistics.median(found[c][1:]) for c in COMPILERS]
-        print(f"| {name} | {' | '.join(f'{cell:.0f} ms' for cell in cells)} |", flush=True)
-
-
 def kernels_table(names: list[str], rounds: int) -> None:
     from benchmarks.cpu_kernels.__main__ import Bench as Kernels
     from benchmarks.cpu_kernels.cases import all_cases
@@ -160,15 +132,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.device_functions", description=__doc__)
     parser.add_argument("names", nargs="*", help="functions, or beginnings of kernels' names; default: all")
     parser.add_argument("--rounds", type=int, default=12)
-    parser.add_argument("--compile", action="store_true", help="time compilations")
     parser.add_argument("--kernels", action="store_true", help="time the kernels of benchmarks/cpu_kernels")
     options = parser.parse_args()
     os.environ |= {"CUDA_PYTHON_DRIVER": "cpu", "CUDA_CPU_LEVEL": "3", "CUDA_CPU_WORKERS": "1"}
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     print(machine(), "\n")
-    if options.compile:
-        compile_table(options.rounds)
-    elif options.kernels:
+    if options.kernels:
         kernels_table(options.names, options.rounds)
     else:
         functions_table(options.names or FUNCTIONS, options.rounds)

@@ -9,7 +9,7 @@ import os
 import pytest
 
 from cuda.core import ClangError, Program, ProgramOptions
-from cuda.core._program._clang import _find, _precompiled
+from cuda.core._program._clang import _compile, _find, _precompiled
 
 if not _find.is_installed():
     pytest.skip("clang is not installed: pip install ziglang", allow_module_level=True)
@@ -115,6 +115,17 @@ __global__ void k(T *p) { p[0] = sqrtf(p[NEXT]); }"""
 def test_macros_do_not_change_device_headers(others):
     for macros in (NAMES, ("NDEBUG", *NAMES)):
         assert "sqrt.rn.f32" in compiled(TAKEN, define_macro=macros, **others)
+
+
+@pytest.mark.parametrize("option", ["", "pre_include", "use_bundled_headers"])
+def test_clang_runs_once(option, monkeypatch, tmp_path):
+    """Also where a file that is included names what the program does not."""
+    (tmp_path / "first.h").write_text("__device__ float g(float x) { return erff(x); }")
+    options = {"pre_include": str(tmp_path / "first.h"), "use_bundled_headers": True, "": None}[option]
+    runs, run = [], _compile.run
+    monkeypatch.setattr(_compile, "run", lambda *arguments: runs.append(arguments) or run(*arguments))
+    assert ".entry f" in compiled(F, **({option: options} if option else {}))
+    assert len(runs) == 1
 
 
 def test_messages_are_those_of_all_headers():

@@ -95,7 +95,7 @@ def _compiled(
         else:
             # What files name that are included is not known.
             naming = b"\n".join([text.replace(_line(name), b""), *map(os.fsencode, macros)])
-            needed = None if options.pre_include else needed_headers(naming)
+            needed = None if "-include" in own else needed_headers(naming)
             leading = including(leading_headers(source))
             ways = preludes([*command, *language, *leading], version, needed, macros, work)
         for prelude in ways:
