@@ -106,8 +106,13 @@ def test_the_page_shows_block_6(found):
     addition = next(number for number, line in enumerate(lines) if "fadd" in line)
     first = max(number for number in range(addition) if lines[number].endswith(":"))
     last = next(number for number in range(addition, len(lines)) if lines[number].endswith(":"))
-    does = re.findall(r"masked\.load|fadd <32 x float>|masked\.store", "\n".join(lines[first:last]))
-    assert does == ["masked.load", "masked.load", "fadd <32 x float>", "masked.store"]
+    does = re.findall(r"masked\.load|fadd <32 x float>|(?:masked|some)\.store", "\n".join(lines[first:last]))
+    assert [each.replace("some", "masked") for each in does] == [
+        "masked.load",
+        "masked.load",
+        "fadd <32 x float>",
+        "masked.store",  # `some.store` on CPUs that have no quick one
+    ]
 
 
 @pytest.mark.parametrize("stage", ["split_blocks", "order_blocks"])
