@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Gathers and scatters of CPUs with AVX2: lanes one after the other, in straight code where all run."""
+"""Gathers and scatters of CPUs with AVX2: lanes one after the other, in straight code where nearly all run."""
 
 from __future__ import annotations
 
@@ -66,6 +66,9 @@ FLAGS = {
     "random": np.random.default_rng(2).integers(0, 2, COUNT) > 0,
     "all but two": (LANES % 32 != 0) & (LANES % 32 != 20),
     "last": LANES % 32 == 31,
+    "as many as take the loop": (LANES % 32 != 5) & (LANES % 32 < 20),
+    "as many as take straight code": (LANES % 16 > 1) & (LANES % 32 % 16 < 12),
+    "three of sixteen": LANES % 16 % 6 == 2,
 }
 
 
@@ -75,8 +78,10 @@ def _like_hot_kernels(monkeypatch):
     monkeypatch.setattr(jit, "_has_gathers", lambda: False)
 
 
+@pytest.mark.parametrize("width", ["32", "16"])
 @pytest.mark.parametrize("size", [1, 2, 4, 8])
-def test_elements_of_lanes_that_run_are_copied(size):
+def test_elements_of_lanes_that_run_are_copied(monkeypatch, size, width):
+    monkeypatch.setenv("CUDA_CPU_WIDTH", width)
     loaded = Loaded(text_of(size).encode(), FULL_RUN)
     values = np.random.default_rng(3).integers(0, 200, COUNT).astype(f"u{size}")
     for names in [(a, b, c) for a in INDICES for b in INDICES for c in FLAGS]:
@@ -87,6 +92,53 @@ def test_elements_of_lanes_that_run_are_copied(size):
         given = [np.ascontiguousarray(each, np.int64) for each in (sources, targets, flags)]
         loaded.launch("k", (1, 1, 1), (COUNT, 1, 1), values, found, *given)
         np.testing.assert_array_equal(found, expected, err_msg=str(names))
+
+
+@pytest.mark.parametrize("width", ["32", "16"])
+@pytest.mark.parametrize("size", [1, 2, 4, 8])
+def test_lanes_that_do_not_run_access_nothing(monkeypatch, size, width):
+    monkeypatch.setenv("CUDA_CPU_WIDTH", width)
+    loaded, random = Loaded(text_of(size).encode(), FULL_RUN), np.random.default_rng(4)
+    values = random.integers(0, 200, COUNT).astype(f"u{size}")
+    for share in np.linspace(0, 1, 60):
+        flags = random.random(COUNT) < share
+        sources, targets = (np.where(flags, random.permutation(COUNT), 1 << 40) for _ in range(2))
+        found, expected = np.zeros(COUNT, f"u{size}"), np.zeros(COUNT, f"u{size}")
+        expected[targets[flags]] = values[sources[flags]] + 1
+        loaded.launch("k", (1, 1, 1), (COUNT, 1, 1), values, found, sources, targets, flags.astype(np.int64))
+        np.testing.assert_array_equal(found, expected, err_msg=str(flags))
+
+
+LONG = (
+    HEAD
+    + """
+.visible .entry k(.param .u64 in, .param .u64 out, .param .u64 numbers)
+{
+    .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %d<12>; .reg .b128 %q<3>;
+    ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out]; ld.param.u64 %d3, [numbers]; mov.u32 %r1, %tid.x;
+    mul.wide.u32 %d4, %r1, 8; add.u64 %d3, %d3, %d4; ld.global.u64 %d5, [%d3]; setp.lt.s64 %p1, %d5, 0; mov.u32 %r5, 0;
+    @%p1 bra END;
+AGAIN:
+    shl.b64 %d6, %d5, 4; add.u64 %d7, %d1, %d6; ld.global.b128 %q1, [%d7]; add.u64 %d8, %d2, %d6;
+    st.global.b128 [%d8], %q1;
+    add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 2;
+    @%p2 bra AGAIN;
+END:
+    ret;
+}
+"""
+)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.8, 1])
+def test_elements_of_128_bits_are_copied(share):
+    loaded, random = Loaded(LONG.encode(), FULL_RUN), np.random.default_rng(5)
+    numbers = np.where(random.random(COUNT) < share, random.permutation(COUNT), -1)
+    values, found = random.integers(0, 1 << 62, (COUNT, 2)), np.zeros((COUNT, 2), np.int64)
+    loaded.launch("k", (1, 1, 1), (COUNT, 1, 1), values, found, numbers)
+    expected = np.zeros_like(found)
+    expected[numbers[numbers >= 0]] = values[numbers[numbers >= 0]]
+    np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize(("vector_bytes", "gathers"), [(32, False), (0, False), (64, True)])

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 # $W lanes, $T element, $S its bytes; PART is the label for contiguous addresses of which only some lanes run.
 _CONTIGUOUS = """
 entry:
-  %pointers = alloca <$W x ptr>
-  %room = alloca <$W x $T>
+  %pointers = alloca [$ROOMS x ptr], align 32
+  %room = alloca [$ROOMS x $T], align 32
   %lanes = bitcast i$W %mask to <$W x i1>
 $LOOK
   %back = getelementptr i8, <$W x ptr> %p, <$W x i64> <$STEPS>
@@ -56,20 +56,20 @@ look:
 
 _PLAIN_ENTRY = """
 entry:
-  %pointers = alloca <$W x ptr>
-  %room = alloca <$W x $T>
+  %pointers = alloca [$ROOMS x ptr], align 32
+  %room = alloca [$ROOMS x $T], align 32
   br label %single
 """
 
-# A loop over the lanes that run; $FROM is its first label.
-_EACH = """
-$FROM:
-  store <$W x ptr> %p, ptr %pointers
-  store <$W x $T> $ROOM, ptr %room
+# A loop over the lanes that run.
+_LOOP = """
+single:
+  store <$W x ptr> %p, ptr %pointers, align 32
+  store <$W x $T> $ROOM, ptr %room, align 32
   %none = icmp eq i$W %mask, 0
   br i1 %none, label %over, label %loop
 loop:
-  %left = phi i$W [ %mask, %$FROM ], [ %rest, %loop ]
+  %left = phi i$W [ %mask, %single ], [ %rest, %loop ]
   %at = call i$W @llvm.cttz.i$W(i$W %left, i1 true)
   %at64 = zext i$W %at to i64
   %pp = getelementptr ptr, ptr %pointers, i64 %at64
@@ -80,11 +80,10 @@ loop:
   %rest = and i$W %left, %less
   %end = icmp eq i$W %rest, 0
   br i1 %end, label %over, label %loop
+over:
 """
 
-_LOOP = _EACH + "over:\n"
-
-_GATHER_LOOP = _LOOP + "  %result = load <$W x $T>, ptr %room\n  ret <$W x $T> %result\n"
+_GATHER_LOOP = _LOOP + "  %result = load <$W x $T>, ptr %room, align 32\n  ret <$W x $T> %result\n"
 
 _GATHER_FULL = """
 unmasked:
@@ -130,30 +129,31 @@ def _body(
     frame: Frame, element: str, order: str, native: tuple[str, ...], full: str, loop: str, access: str, room: str
 ) -> str:
     """Choose the parts of a helper and fill them in."""
-    part = start = "single"
+    part = "single"
     if order:
         template = _PLAIN_ENTRY + loop
     elif frame.module.settings.native_gather:
         part, rest = "masked", native[1] if width_of(element) >= 32 else loop
         look = _LOOK if loop is _GATHER_LOOP and frame.width > 1 else ""
         template = _CONTIGUOUS.replace("$LOOK", look) + full + native[0] + rest
-    elif unrolled.is_worth_it(frame, element, store=loop is _SCATTER_LOOP):
+    elif unrolled.is_worth_it(frame):
         lanes = unrolled.gather if loop is _GATHER_LOOP else unrolled.scatter
-        start = "part"
         look, choice = unrolled.LOOK, unrolled.CHOICE
-        template = _CONTIGUOUS.replace("$LOOK", look) + full + choice + _EACH + lanes(frame.width, element)
+        template = _CONTIGUOUS.replace("$LOOK", look) + full + choice + lanes(frame.width, element)
     else:
         template = _CONTIGUOUS.replace("$LOOK", "") + full + loop
     size, width = width_of(element) // 8, frame.width
     steps = ", ".join(f"i64 {-lane * size}" for lane in range(width))
-    values = {"W": width, "T": element, "S": size, "STEPS": steps, "LAST": width - 1}
-    return Template(template).substitute(values, PART=part, FROM=start, ACCESS=access, ROOM=room)
+    values = {"W": width, "T": element, "S": size, "STEPS": steps, "LAST": width - 1, "ROOMS": width + 1}
+    values |= unrolled.values_of(width)
+    return Template(template).substitute(values, PART=part, ACCESS=access, ROOM=room)
 
 
 def _declare(frame: Frame, element: str) -> None:
     module, width = frame.module, frame.width
     mask, vector, lanes = f"i{width}", f"<{width} x {element}>", f"<{width} x i1>"
     module.declare(f"llvm.cttz.{mask}", mask, [mask, "i1"])
+    module.declare(f"llvm.ctpop.{mask}", mask, [mask])
     name = f"v{width}{element}"
     module.declare(f"llvm.masked.load.{name}.p0", vector, ["ptr", "i32", lanes, vector])
     module.declare(f"llvm.masked.store.{name}.p0", "void", [vector, "ptr", "i32", lanes])
