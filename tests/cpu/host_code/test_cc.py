@@ -143,6 +143,13 @@ def test_mathematical_functions_of_the_library_in_kernels(build):
     assert run(build(HERE / "math_calls.cu")) == "fine\n"
 
 
+@pytest.mark.parametrize("name", ["math_calls", "forms", "implicit"])
+def test_the_library_of_ziglang(tmp_path, name):
+    pytest.importorskip("ziglang", reason="ziglang is not installed")
+    done = call("-c", HERE / f"{name}.cu", "-w", folder=tmp_path, PATH=str(tmp_path))  # without g++
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
 def test_halves_on_the_host(build, arch):
     assert run(build(HERE / "halves.cu", f"-arch={arch}")) == "fine\n"

@@ -19,10 +19,11 @@
 
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, void *stream = nullptr);
 
-// Of the mathematical functions that the C library lacks, those that programs call on the host.
-static __host__ __inline__ __attribute__((unused)) float rsqrtf(float x) { return 1 / sqrtf(x); }
+// Of the mathematical functions that the C library lacks before glibc 2.42, those that programs call on the host. Newer
+// headers declare them, also those of ziglang, which links older libraries.
+extern "C" __host__ __attribute__((weak)) float rsqrtf(float x) noexcept { return 1 / sqrtf(x); }
+extern "C" __host__ __attribute__((weak)) double rsqrt(double x) noexcept { return 1 / sqrt(x); }
 static __host__ __inline__ __attribute__((unused)) float rsqrt(float x) { return 1 / sqrtf(x); }
-static __host__ __inline__ __attribute__((unused)) double rsqrt(double x) { return 1 / sqrt(x); }
 
 __OPEN_CUDA_HOST_DEVICE cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) { return {width, height, depth}; }
 __OPEN_CUDA_HOST_DEVICE cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }

@@ -51,5 +51,5 @@ __OPEN_CUDA_CONST float __sin2pif(float x) { return sinpif(2 * x); }
 __OPEN_CUDA_CONST float __cos2pif(float x) { return cospif(2 * x); }
 __OPEN_CUDA_FN void __sincos2pif(float x, float *sine, float *cosine) { sincospif(2 * x, sine, cosine); }
 #ifdef __OPEN_CUDA_PROGRAM__
-#include "math_integers.h"
+#include "math_std.h"
 #endif
