@@ -90,9 +90,9 @@ straight:
 
 
 def is_worth_it(frame: Frame) -> bool:
-    """Return whether the CPU and the SIMD groups are as described above."""
+    """Return whether the CPU and the SIMD groups are as described above; quick code is compiled in less time without."""
     settings = frame.module.settings
-    return settings.vector_bytes == 32 and not settings.native_gather and frame.width in WIDTHS
+    return settings.vector_bytes == 32 and not (settings.native_gather or settings.quick) and frame.width in WIDTHS
 
 
 def values_of(width: int) -> dict[str, str | int]:
