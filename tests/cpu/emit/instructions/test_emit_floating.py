@@ -317,8 +317,8 @@ def test_integers_of_few_bits_beyond_the_range_of_halves(
     monkeypatch.setenv("CUDA_CPU_LEVEL", "1")
     size = {"f32": 32, "f64": 64}[through]
     text = f"""{{ .reg .{type_} %i; .reg .{through} %x; .reg .b16 %h;
-        and.b{type_[1:]} %i, $a, 1023; shl.b{type_[1:]} %i, %i, 15; cvt.rn.{through}.{type_} %x, %i; cvt.rn.f16.{through} %h, %x;
-        cvt.{through}.f16 %x, %h; mov.b{size} $d, %x; }}"""
+        and.b{type_[1:]} %i, $a, 1023; shl.b{type_[1:]} %i, %i, 15; cvt.rn.{through}.{type_} %x, %i;
+        cvt.rn.f16.{through} %h, %x; cvt.{through}.f16 %x, %h; mov.b{size} $d, %x; }}"""
     found = apply(text, through, (type_, [0, 1, 2, 1000]))[:4]
     assert found.tolist() == [0, 32768, np.inf, np.inf]
 

@@ -90,7 +90,7 @@ straight:
 
 
 def is_worth_it(frame: Frame) -> bool:
-    """Return whether the CPU and the SIMD groups are as described above; quick code is compiled in less time without."""
+    """Return whether the CPU and the SIMD groups are as described above. Quick code compiles faster without."""
     settings = frame.module.settings
     return settings.vector_bytes == 32 and not (settings.native_gather or settings.quick) and frame.width in WIDTHS
 
