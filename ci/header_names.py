@@ -129,12 +129,14 @@ def text() -> str:
     """Return the module."""
     lines = [HEAD]
     for file, (size, included, names) in declared().items():
-        parts = textwrap.wrap(" ".join(names), 108) or [""]
-        wrapped = "".join(f'        "{part}{" " * (part is not parts[-1])}"\n' for part in parts)
-        lines.append(
-            f'    "{file}": (\n        {size},\n        "{" ".join(included)}",\n{wrapped.rstrip()},\n    ),\n'
-        )
+        lines.append(f'    "{file}": (\n        {size},\n{_wrapped(included)},\n{_wrapped(names)},\n    ),\n')
     return "".join(lines) + "}\n"
+
+
+def _wrapped(words: list[str]) -> str:
+    """Return the lines of a literal with words."""
+    parts = textwrap.wrap(" ".join(words), 108) or [""]
+    return "\n".join(f'        "{part}{" " * (part is not parts[-1])}"' for part in parts)
 
 
 if __name__ == "__main__":

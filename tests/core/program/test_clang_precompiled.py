@@ -49,7 +49,8 @@ def test_headers_that_a_program_begins_with(source, names):
     assert paths == [os.path.join(_find.headers(), name) for name in names]
 
 
-# Names things of so many headers that reading them precompiled is faster.
+# Programs that name things of so many headers that reading them precompiled is faster: of common ones, and of all.
+SOME = 'extern "C" __global__ void f(float *x) { x[0] = erff(__shfl_sync(~0u, x[0], 1)); }'
 MANY = 'extern "C" __global__ void f(double *x) { x[0] = tgamma(__ldg(x)); }'
 
 
@@ -73,6 +74,13 @@ class TestPrecompiled:
         assert len(list(folder.iterdir())) == 1
         compiled(MANY, std="c++20")
         assert len(list(folder.iterdir())) == 1
+
+    def test_are_of_common_headers_where_these_do(self, folder):
+        for source, count in ((SOME, 0), (SOME, 1), (MANY, 1), (MANY, 2), (SOME, 2)):
+            compiled(source)
+            assert len(list(folder.iterdir())) == count
+        first, second = sorted(path.stat().st_size for path in folder.iterdir())
+        assert 2 * first < second
 
     def test_are_made_once_for_each_language(self, folder):
         included = f"#include <mma.h>\n{MACRO}"

@@ -4,6 +4,13 @@
 
 # Header -> its size when it is preprocessed, in units of 10,000 characters, what it includes, and what it declares.
 DECLARED = {
+    "open_cuda/common.h": (
+        0,
+        "vector_functions.h open_cuda/variables.h open_cuda/runtime.h open_cuda/integers.h open_cuda/conversions.h "
+        "open_cuda/rounding.h open_cuda/warp.h open_cuda/atomics.h open_cuda/exact_overloads.h "
+        "open_cuda/float_error_functions.h open_cuda/float_trigonometric.h open_cuda/standard.h",
+        "",
+    ),
     "vector_functions.h": (
         1,
         "vector_types.h",
@@ -47,6 +54,105 @@ DECLARED = {
         "open_cuda/qualifiers.h",
         "__assertfail __cxa_deleted_virtual __cxa_pure_virtual assert free malloc memcmp memcpy memmove memset printf "
         "vprintf",
+    ),
+    "open_cuda/integers.h": (
+        2,
+        "vector_types.h",
+        "__brev __brevll __byte_perm __clz __clzll __dp2a_hi __dp2a_lo __dp4a __ffs __ffsll __fns __funnelshift_l "
+        "__funnelshift_lc __funnelshift_r __funnelshift_rc __hadd __mul24 __mul64hi __mulhi __popc __popcll __rhadd "
+        "__sad __uhadd __umul24 __umul64hi __umulhi __urhadd __usad abs labs llabs llmax llmin max min ullmax ullmin "
+        "umax umin",
+    ),
+    "open_cuda/conversions.h": (
+        2,
+        "open_cuda/qualifiers.h",
+        "__double2float_rd __double2float_rn __double2float_ru __double2float_rz __double2hiint __double2int_rd "
+        "__double2int_rn __double2int_ru __double2int_rz __double2ll_rd __double2ll_rn __double2ll_ru __double2ll_rz "
+        "__double2loint __double2uint_rd __double2uint_rn __double2uint_ru __double2uint_rz __double2ull_rd "
+        "__double2ull_rn __double2ull_ru __double2ull_rz __double_as_longlong __float2int_rd __float2int_rn "
+        "__float2int_ru __float2int_rz __float2ll_rd __float2ll_rn __float2ll_ru __float2ll_rz __float2uint_rd "
+        "__float2uint_rn __float2uint_ru __float2uint_rz __float2ull_rd __float2ull_rn __float2ull_ru __float2ull_rz "
+        "__float_as_int __float_as_uint __hiloint2double __int2double_rn __int2float_rd __int2float_rn __int2float_ru "
+        "__int2float_rz __int_as_float __ll2double_rd __ll2double_rn __ll2double_ru __ll2double_rz __ll2float_rd "
+        "__ll2float_rn __ll2float_ru __ll2float_rz __longlong_as_double __uint2double_rn __uint2float_rd "
+        "__uint2float_rn __uint2float_ru __uint2float_rz __uint_as_float __ull2double_rd __ull2double_rn "
+        "__ull2double_ru __ull2double_rz __ull2float_rd __ull2float_rn __ull2float_ru __ull2float_rz",
+    ),
+    "open_cuda/rounding.h": (
+        2,
+        "open_cuda/qualifiers.h",
+        "__cosf __dadd_rd __dadd_rn __dadd_ru __dadd_rz __ddiv_rd __ddiv_rn __ddiv_ru __ddiv_rz __dmul_rd __dmul_rn "
+        "__dmul_ru __dmul_rz __drcp_rd __drcp_rn __drcp_ru __drcp_rz __dsqrt_rd __dsqrt_rn __dsqrt_ru __dsqrt_rz "
+        "__dsub_rd __dsub_rn __dsub_ru __dsub_rz __exp10f __expf __fadd_rd __fadd_rn __fadd_ru __fadd_rz __fdiv_rd "
+        "__fdiv_rn __fdiv_ru __fdiv_rz __fdividef __fma_rd __fma_rn __fma_ru __fma_rz __fmaf_ieee_rd __fmaf_ieee_rn "
+        "__fmaf_ieee_ru __fmaf_ieee_rz __fmaf_rd __fmaf_rn __fmaf_ru __fmaf_rz __fmul_rd __fmul_rn __fmul_ru "
+        "__fmul_rz __frcp_rd __frcp_rn __frcp_ru __frcp_rz __frsqrt_rn __fsqrt_rd __fsqrt_rn __fsqrt_ru __fsqrt_rz "
+        "__fsub_rd __fsub_rn __fsub_ru __fsub_rz __log10f __log2f __logf __powf __saturatef __sincosf __sinf __tanf "
+        "__tanhf",
+    ),
+    "open_cuda/warp.h": (
+        2,
+        "open_cuda/qualifiers.h",
+        "__activemask __all_sync __any_sync __ballot_sync __barrier_sync __barrier_sync_count __match_all_sync "
+        "__match_any_sync __reduce_add_sync __reduce_and_sync __reduce_max_sync __reduce_min_sync __reduce_or_sync "
+        "__reduce_xor_sync __shfl_down_sync __shfl_sync __shfl_up_sync __shfl_xor_sync __syncthreads_and "
+        "__syncthreads_count __syncthreads_or __syncwarp __threadfence __threadfence_block __threadfence_cluster "
+        "__threadfence_system __uni_sync",
+    ),
+    "open_cuda/atomics.h": (
+        3,
+        "vector_types.h",
+        "atomicAdd atomicAdd_block atomicAdd_system atomicAnd atomicAnd_block atomicAnd_system atomicCAS "
+        "atomicCAS_block atomicCAS_system atomicDec atomicDec_block atomicDec_system atomicExch atomicExch_block "
+        "atomicExch_system atomicInc atomicInc_block atomicInc_system atomicMax atomicMax_block atomicMax_system "
+        "atomicMin atomicMin_block atomicMin_system atomicOr atomicOr_block atomicOr_system atomicSub atomicSub_block "
+        "atomicSub_system atomicXor atomicXor_block atomicXor_system",
+    ),
+    "open_cuda/exact_overloads.h": (
+        1,
+        "open_cuda/exact.h",
+        "abs ceil copysign fabs fdim fdividef floor fma fmax fmin fmod frexp ilogb ldexp llrint llround logb lrint "
+        "lround max min modf nearbyint nextafter remainder rint round scalbn sqrt trunc",
+    ),
+    "open_cuda/exact.h": (
+        2,
+        "open_cuda/conversions.h open_cuda/rounding.h",
+        "HUGE_VAL HUGE_VALF INFINITY NAN __finite __finitef __isinf __isinff __isnan __isnanf __signbit __signbitf "
+        "ceil ceilf copysign copysignf fabs fabsf fdim fdimf floor floorf fma fmaf fmax fmaxf fmin fminf fmod fmodf "
+        "frexp frexpf ilogb ilogbf isfinite isinf isnan isnormal ldexp ldexpf llrint llrintf llround llroundf logb "
+        "logbf lrint lrintf lround lroundf modf modff nan nanf nearbyint nearbyintf nextafter nextafterf remainder "
+        "remainderf remquo remquof rint rintf round roundf scalbln scalblnf scalbn scalbnf signbit sqrt sqrtf trunc "
+        "truncf",
+    ),
+    "open_cuda/float_error_functions.h": (
+        0,
+        "open_cuda/float_exponential.h",
+        "erfcf erfcinvf erfcxf erff erfinvf normcdff normcdfinvf",
+    ),
+    "open_cuda/float_exponential.h": (
+        1,
+        "open_cuda/float_polynomials.h",
+        "acoshf asinhf atanhf coshf exp10f exp2f expf expm1f log10f log1pf log2f logf powf sinhf tanhf",
+    ),
+    "open_cuda/float_polynomials.h": (
+        2,
+        "open_cuda/exact.h",
+        "",
+    ),
+    "open_cuda/float_trigonometric.h": (
+        1,
+        "open_cuda/float_exponential.h open_cuda/integers.h open_cuda/two_over_pi.h",
+        "acosf asinf atan2f atanf cbrtf cosf cospif rcbrtf sincosf sincospif sinf sinpif tanf",
+    ),
+    "open_cuda/two_over_pi.h": (
+        0,
+        "open_cuda/qualifiers.h",
+        "",
+    ),
+    "open_cuda/standard.h": (
+        0,
+        "open_cuda/qualifiers.h",
+        "std",
     ),
     "open_cuda/memory.h": (
         10,
@@ -196,14 +302,6 @@ DECLARED = {
         "cudaRoundMinInf cudaRoundMode cudaRoundNearest cudaRoundPosInf cudaRoundZero cudaSharedMemBankSizeDefault "
         "cudaSharedMemBankSizeEightByte cudaSharedMemBankSizeFourByte cudaSharedMemConfig cudaSuccess",
     ),
-    "open_cuda/integers.h": (
-        2,
-        "vector_types.h",
-        "__brev __brevll __byte_perm __clz __clzll __dp2a_hi __dp2a_lo __dp4a __ffs __ffsll __fns __funnelshift_l "
-        "__funnelshift_lc __funnelshift_r __funnelshift_rc __hadd __mul24 __mul64hi __mulhi __popc __popcll __rhadd "
-        "__sad __uhadd __umul24 __umul64hi __umulhi __urhadd __usad abs labs llabs llmax llmin max min ullmax ullmin "
-        "umax umin",
-    ),
     "open_cuda/simd.h": (
         3,
         "open_cuda/integers.h",
@@ -222,51 +320,6 @@ DECLARED = {
         "__vsetles4 __vsetleu2 __vsetleu4 __vsetlts2 __vsetlts4 __vsetltu2 __vsetltu4 __vsetne2 __vsetne4 __vsub2 "
         "__vsub4 __vsubss2 __vsubss4 __vsubus2 __vsubus4",
     ),
-    "open_cuda/conversions.h": (
-        2,
-        "open_cuda/qualifiers.h",
-        "__double2float_rd __double2float_rn __double2float_ru __double2float_rz __double2hiint __double2int_rd "
-        "__double2int_rn __double2int_ru __double2int_rz __double2ll_rd __double2ll_rn __double2ll_ru __double2ll_rz "
-        "__double2loint __double2uint_rd __double2uint_rn __double2uint_ru __double2uint_rz __double2ull_rd "
-        "__double2ull_rn __double2ull_ru __double2ull_rz __double_as_longlong __float2int_rd __float2int_rn "
-        "__float2int_ru __float2int_rz __float2ll_rd __float2ll_rn __float2ll_ru __float2ll_rz __float2uint_rd "
-        "__float2uint_rn __float2uint_ru __float2uint_rz __float2ull_rd __float2ull_rn __float2ull_ru __float2ull_rz "
-        "__float_as_int __float_as_uint __hiloint2double __int2double_rn __int2float_rd __int2float_rn __int2float_ru "
-        "__int2float_rz __int_as_float __ll2double_rd __ll2double_rn __ll2double_ru __ll2double_rz __ll2float_rd "
-        "__ll2float_rn __ll2float_ru __ll2float_rz __longlong_as_double __uint2double_rn __uint2float_rd "
-        "__uint2float_rn __uint2float_ru __uint2float_rz __uint_as_float __ull2double_rd __ull2double_rn "
-        "__ull2double_ru __ull2double_rz __ull2float_rd __ull2float_rn __ull2float_ru __ull2float_rz",
-    ),
-    "open_cuda/rounding.h": (
-        2,
-        "open_cuda/qualifiers.h",
-        "__cosf __dadd_rd __dadd_rn __dadd_ru __dadd_rz __ddiv_rd __ddiv_rn __ddiv_ru __ddiv_rz __dmul_rd __dmul_rn "
-        "__dmul_ru __dmul_rz __drcp_rd __drcp_rn __drcp_ru __drcp_rz __dsqrt_rd __dsqrt_rn __dsqrt_ru __dsqrt_rz "
-        "__dsub_rd __dsub_rn __dsub_ru __dsub_rz __exp10f __expf __fadd_rd __fadd_rn __fadd_ru __fadd_rz __fdiv_rd "
-        "__fdiv_rn __fdiv_ru __fdiv_rz __fdividef __fma_rd __fma_rn __fma_ru __fma_rz __fmaf_ieee_rd __fmaf_ieee_rn "
-        "__fmaf_ieee_ru __fmaf_ieee_rz __fmaf_rd __fmaf_rn __fmaf_ru __fmaf_rz __fmul_rd __fmul_rn __fmul_ru "
-        "__fmul_rz __frcp_rd __frcp_rn __frcp_ru __frcp_rz __frsqrt_rn __fsqrt_rd __fsqrt_rn __fsqrt_ru __fsqrt_rz "
-        "__fsub_rd __fsub_rn __fsub_ru __fsub_rz __log10f __log2f __logf __powf __saturatef __sincosf __sinf __tanf "
-        "__tanhf",
-    ),
-    "open_cuda/warp.h": (
-        2,
-        "open_cuda/qualifiers.h",
-        "__activemask __all_sync __any_sync __ballot_sync __barrier_sync __barrier_sync_count __match_all_sync "
-        "__match_any_sync __reduce_add_sync __reduce_and_sync __reduce_max_sync __reduce_min_sync __reduce_or_sync "
-        "__reduce_xor_sync __shfl_down_sync __shfl_sync __shfl_up_sync __shfl_xor_sync __syncthreads_and "
-        "__syncthreads_count __syncthreads_or __syncwarp __threadfence __threadfence_block __threadfence_cluster "
-        "__threadfence_system __uni_sync",
-    ),
-    "open_cuda/atomics.h": (
-        3,
-        "vector_types.h",
-        "atomicAdd atomicAdd_block atomicAdd_system atomicAnd atomicAnd_block atomicAnd_system atomicCAS "
-        "atomicCAS_block atomicCAS_system atomicDec atomicDec_block atomicDec_system atomicExch atomicExch_block "
-        "atomicExch_system atomicInc atomicInc_block atomicInc_system atomicMax atomicMax_block atomicMax_system "
-        "atomicMin atomicMin_block atomicMin_system atomicOr atomicOr_block atomicOr_system atomicSub atomicSub_block "
-        "atomicSub_system atomicXor atomicXor_block atomicXor_system",
-    ),
     "open_cuda/math.h": (
         1,
         "open_cuda/float_special.h open_cuda/exact_overloads.h",
@@ -278,41 +331,6 @@ DECLARED = {
         1,
         "open_cuda/float_error_functions.h open_cuda/float_trigonometric.h open_cuda/special.h",
         "cyl_bessel_i0f cyl_bessel_i1f j0f j1f jnf lgammaf tgammaf y0f y1f ynf",
-    ),
-    "open_cuda/float_error_functions.h": (
-        0,
-        "open_cuda/float_exponential.h",
-        "erfcf erfcinvf erfcxf erff erfinvf normcdff normcdfinvf",
-    ),
-    "open_cuda/float_exponential.h": (
-        1,
-        "open_cuda/float_polynomials.h",
-        "acoshf asinhf atanhf coshf exp10f exp2f expf expm1f log10f log1pf log2f logf powf sinhf tanhf",
-    ),
-    "open_cuda/float_polynomials.h": (
-        2,
-        "open_cuda/exact.h",
-        "",
-    ),
-    "open_cuda/exact.h": (
-        2,
-        "open_cuda/conversions.h open_cuda/rounding.h",
-        "HUGE_VAL HUGE_VALF INFINITY NAN __finite __finitef __isinf __isinff __isnan __isnanf __signbit __signbitf "
-        "ceil ceilf copysign copysignf fabs fabsf fdim fdimf floor floorf fma fmaf fmax fmaxf fmin fminf fmod fmodf "
-        "frexp frexpf ilogb ilogbf isfinite isinf isnan isnormal ldexp ldexpf llrint llrintf llround llroundf logb "
-        "logbf lrint lrintf lround lroundf modf modff nan nanf nearbyint nearbyintf nextafter nextafterf remainder "
-        "remainderf remquo remquof rint rintf round roundf scalbln scalblnf scalbn scalbnf signbit sqrt sqrtf trunc "
-        "truncf",
-    ),
-    "open_cuda/float_trigonometric.h": (
-        1,
-        "open_cuda/float_exponential.h open_cuda/integers.h open_cuda/two_over_pi.h",
-        "acosf asinf atan2f atanf cbrtf cosf cospif rcbrtf sincosf sincospif sinf sinpif tanf",
-    ),
-    "open_cuda/two_over_pi.h": (
-        0,
-        "open_cuda/qualifiers.h",
-        "",
     ),
     "open_cuda/special.h": (
         1,
@@ -344,16 +362,5 @@ DECLARED = {
         2,
         "open_cuda/exact.h",
         "",
-    ),
-    "open_cuda/exact_overloads.h": (
-        1,
-        "open_cuda/exact.h",
-        "abs ceil copysign fabs fdim fdividef floor fma fmax fmin fmod frexp ilogb ldexp llrint llround logb lrint "
-        "lround max min modf nearbyint nextafter remainder rint round scalbn sqrt trunc",
-    ),
-    "open_cuda/standard.h": (
-        0,
-        "open_cuda/qualifiers.h",
-        "std",
     ),
 }

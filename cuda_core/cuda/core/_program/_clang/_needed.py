@@ -15,6 +15,7 @@ from collections.abc import Iterable
 
 from cuda.core._program._clang._header_names import DECLARED
 
+COMMON = "open_cuda/common.h"
 # What programs may use without naming it: operators, lists in braces.
 ALWAYS = ("vector_functions.h", "open_cuda/variables.h", "open_cuda/runtime.h", "open_cuda/standard.h")
 # Programs whose names are not all in their text, or whose launches call functions of the headers.
@@ -39,6 +40,16 @@ def needed_headers(text: bytes) -> list[str] | None:
     table = _headers_of()
     used = set(_NAME.findall(re.sub(rb"\\\r?\n", b"", text).decode("latin-1")))
     return list(_with_included({*ALWAYS, *(header for name in used & table.keys() for header in table[name])}))
+
+
+@functools.cache
+def _common() -> dict[str, None]:
+    return _with_included({COMMON})
+
+
+def are_common(headers: list[str]) -> bool:
+    """Return whether open_cuda/common.h includes these headers."""
+    return _common().keys() >= set(headers)
 
 
 def size_of(headers: Iterable[str]) -> int:

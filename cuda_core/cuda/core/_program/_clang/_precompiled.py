@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""How programs get the device headers: those that they need are parsed, or all are read precompiled.
+"""How programs get the device headers: those that they need are parsed, or those common to most or all are precompiled.
 
-There is one precompiled file for each combination of options that the meaning of the headers depends on. A compilation
-then takes a sixth of the time. Device headers that a program includes before anything else are precompiled with them.
-The files are in a folder that only the user can write to; without such a folder the headers are parsed each time.
+There are precompiled files for each combination of options that the meaning of the headers depends on. Device headers
+that a program includes before anything else are precompiled with all. The files are in a folder that only the user can
+write to; without such a folder the headers are parsed each time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from cuda.bindings._signals import own
 from cuda.core._program._cache_folder import checked_path
 from cuda.core._program._clang._find import ENVIRONMENT, build, headers
-from cuda.core._program._clang._needed import size_of
+from cuda.core._program._clang._needed import COMMON, are_common, size_of
 
 RUNTIME = "cuda_runtime.h"  # all that every program sees
 FEW = 3  # of size_of: in this time clang reads what is precompiled
@@ -55,26 +55,34 @@ def including(paths: list[str]) -> list[str]:
 def preludes(
     compiler: list[str], version: str, needed: list[str] | None, macros: list[str], work: str
 ) -> Iterator[list[str]]:
-    """Yield the options that include device headers and define `macros`: at first, perhaps, of those `needed` only.
+    """Yield the options that include device headers and define `macros`: at first, perhaps, not of all headers.
 
-    These are parsed if they are few, or if none are precompiled for the options `compiler` and the process compiles the
-    first program that would need that. Then come all, precompiled. `work` is a folder for files.
+    Those `needed` are parsed if they are few, or if they are not precompiled for the options `compiler` and the process
+    compiles the first program that would use that. Then come common or all headers, precompiled. `work` is a folder for
+    files.
     """
-    try:
-        path = _path(compiler, version)
-    except own(OSError):
-        path = ""
-    size = size_of(needed or ())
-    if needed and (size <= FEW or not (os.path.exists(path) or path in _parsed)):
-        if size > FEW:
-            _parsed.add(path)
-        yield parsing(needed, macros, work)
+    if needed is not None:
+        name = COMMON if are_common(needed) else RUNTIME
+        path = _path(compiler, version, name)
+        size = size_of(needed)
+        if size <= FEW or not (os.path.exists(path) or path in _parsed):
+            if size > FEW:
+                _parsed.add(path)
+            yield parsing(needed, macros, work)
+        elif name == COMMON:
+            yield _reading(compiler, version, name, macros, work)
+    yield _reading(compiler, version, RUNTIME, macros, work)
+
+
+def _reading(compiler: list[str], version: str, name: str, macros: list[str], work: str) -> list[str]:
+    """Return the options that read a precompiled header, which is precompiled if necessary, or parse it."""
+    path = _path(compiler, version, name)
     try:
         if path and not os.path.exists(path):
-            _precompile(path, compiler)
+            _precompile(path, compiler, name)
     except own(OSError, subprocess.CalledProcessError):
         path = ""
-    yield ["-Xclang", "-include-pch", "-Xclang", path, *macros] if path else parsing([RUNTIME], macros, work)
+    return ["-Xclang", "-include-pch", "-Xclang", path, *macros] if path else parsing([name], macros, work)
 
 
 def parsing(names: list[str], macros: list[str], work: str) -> list[str]:
@@ -92,16 +100,19 @@ def _split(macro: str) -> tuple[str, str, str]:
     return macro.removeprefix("-D").split("\n")[0].partition("=")
 
 
-def _path(compiler: list[str], version: str) -> str:
-    """Return the path of the precompiled headers, whether they exist or not."""
-    folder = checked_path(cache_folder())
+def _path(compiler: list[str], version: str, name: str) -> str:
+    """Return the path of a precompiled header, whether it exists or not; "" without a folder for it."""
+    try:
+        folder = checked_path(cache_folder())
+    except own(OSError):
+        return ""
     # Precompiled headers contain the absolute paths of their sources.
-    digest = hashlib.sha256("\0".join([*compiler, headers()]).encode() + build(version))
+    digest = hashlib.sha256("\0".join([*compiler, headers(), name]).encode() + build(version))
     return os.path.join(folder, f"{digest.hexdigest()[:32]}.pch")
 
 
-def _precompile(path: str, compiler: list[str]) -> None:
-    part, source = f"{path}.{os.urandom(8).hex()}", os.path.join(headers(), RUNTIME)
+def _precompile(path: str, compiler: list[str], name: str) -> None:
+    part, source = f"{path}.{os.urandom(8).hex()}", os.path.join(headers(), name)
     # -S ends the driver's work after the compiler, which writes the precompiled header in place of the assembly.
     emit = ["-S", "-w", "-Xclang", "-emit-pch", "-Xclang", "-fno-pch-timestamp", "-o", part, source]
     try:
