@@ -8,6 +8,7 @@ import contextlib
 import ctypes
 import os
 import tempfile
+import unittest.mock
 from collections.abc import Iterator
 from typing import Any
 
@@ -96,8 +97,7 @@ class Device:
         for array in self.arrays[1:]:
             array[:] = 0
         self.arrays[0][:] = inputs(program.seed).ravel()
-        os.environ["CUDA_CPU_LEVEL"] = LEVELS[compiler]
-        with printed() as texts:
+        with printed() as texts, unittest.mock.patch.dict(os.environ, CUDA_CPU_LEVEL=LEVELS[compiler]):
             launch(self.stream, LaunchConfig(grid=1, block=THREADS), kernel, *self.buffers)
             self.stream.sync()
         return (*(array.copy() for array in self.arrays[1:]), texts[0])

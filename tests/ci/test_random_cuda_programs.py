@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
@@ -59,6 +61,12 @@ def test_faults_are_noticed(device, fault):
     assert body != SOURCE
     assert not run.differences(by_hand(SOURCE), device)
     assert run.differences(by_hand(body), device)
+
+
+def test_the_environment_stays_as_it_is(device):
+    before = dict(os.environ)
+    device.run(write(1), "clang")
+    assert dict(os.environ) == before
 
 
 def test_a_failing_program_is_cut_down():
