@@ -17,6 +17,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from ci.public_programs import samples
 from ci.public_programs.probe import MEASURED
@@ -82,7 +83,7 @@ def outcome(program: Program, stack: Stack, python: str, checkout: pathlib.Path,
         return f"failed: {text.count(program.until)} of {program.times} checks"
     if program.compared:
         argv = command(program, stack, python, own=True)
-        expected, errors, other = output(argv, folder, variables | dict(stack.own), limit)
+        expected, errors, other = output(argv, folder, variables | dict(stack.own), limit, program.until, program.times)
         if other != 0:
             return f"the stack's own back-end failed: {errors.strip().splitlines()[-1]}"
         different = differences(text, expected, program.tolerance)
@@ -92,15 +93,14 @@ def outcome(program: Program, stack: Stack, python: str, checkout: pathlib.Path,
 
 def selected(given: argparse.Namespace) -> Iterator[tuple[str, Callable[[], str]]]:
     """Yield the path of each program, and a function that runs it."""
+    common = (given.python, given.checkout, given.seconds)
     if given.stack == samples.NAME:
         for sample in samples.found(given.checkout):
-            run = (lambda each: lambda: samples.outcome(each, given.python, given.checkout, given.seconds))(sample)
-            yield sample.path, run
+            yield sample.path, partial(samples.outcome, sample, *common)
         return
     stack = STACKS[given.stack]
     for program in PROGRAMS[given.stack]:
-        run = (lambda each: lambda: outcome(each, stack, given.python, given.checkout, given.seconds))(program)
-        yield program.path, run
+        yield program.path, partial(outcome, program, stack, *common)
 
 
 def main() -> int:
