@@ -113,7 +113,7 @@ def _path(compiler: list[str], version: str, name: str) -> str:
 
 def _precompile(path: str, compiler: list[str], name: str) -> None:
     part, source = f"{path}.{os.urandom(8).hex()}", os.path.join(headers(), name)
-    # -S ends the driver's work after the compiler, which writes the precompiled header in place of the assembly.
+    # -S ends the driver's work after the compiler, which writes the precompiled header instead of the assembly.
     emit = ["-S", "-w", "-Xclang", "-emit-pch", "-Xclang", "-fno-pch-timestamp", "-o", part, source]
     try:
         subprocess.run([*compiler, *emit], check=True, capture_output=True, cwd=os.path.dirname(path), env=ENVIRONMENT)

@@ -186,17 +186,19 @@ __OPEN_CUDA_RELATION(geu, "geu", !((float)a < (float)b))
     __OPEN_CUDA_FN type &operator--(type &a) { return a = __hsub##two(a, one); }                          \
     __OPEN_CUDA_FN type operator++(type &a, int) { type old = a; ++a; return old; }                       \
     __OPEN_CUDA_FN type operator--(type &a, int) { type old = a; --a; return old; }
-__OPEN_CUDA_SHORT_OPERATORS(__OPEN_CUDA_T, , __hdiv, __OPEN_CUDA_T(1.0f))
-__OPEN_CUDA_SHORT_OPERATORS(__OPEN_CUDA_T2, 2, __h2div, __OPEN_CUDA_TWICE(1.0f))
 #define __OPEN_CUDA_SHORT_RELATION(op, name)                                                              \
     __OPEN_CUDA_FN bool operator op(const __OPEN_CUDA_T &a, const __OPEN_CUDA_T &b) { return __h##name(a, b); } \
     __OPEN_CUDA_FN bool operator op(const __OPEN_CUDA_T2 &a, const __OPEN_CUDA_T2 &b) { return __hb##name##2(a, b); }
-__OPEN_CUDA_SHORT_RELATION(==, eq)
-__OPEN_CUDA_SHORT_RELATION(!=, neu)
-__OPEN_CUDA_SHORT_RELATION(<, lt)
-__OPEN_CUDA_SHORT_RELATION(<=, le)
-__OPEN_CUDA_SHORT_RELATION(>, gt)
-__OPEN_CUDA_SHORT_RELATION(>=, ge)
+#define __OPEN_CUDA_SHORT_ALL_OPERATORS                                              \
+    __OPEN_CUDA_SHORT_OPERATORS(__OPEN_CUDA_T, , __hdiv, __OPEN_CUDA_T(1.0f))        \
+    __OPEN_CUDA_SHORT_OPERATORS(__OPEN_CUDA_T2, 2, __h2div, __OPEN_CUDA_TWICE(1.0f)) \
+    __OPEN_CUDA_SHORT_RELATION(==, eq)                                               \
+    __OPEN_CUDA_SHORT_RELATION(!=, neu)                                              \
+    __OPEN_CUDA_SHORT_RELATION(<, lt)                                                \
+    __OPEN_CUDA_SHORT_RELATION(<=, le)                                               \
+    __OPEN_CUDA_SHORT_RELATION(>, gt)                                                \
+    __OPEN_CUDA_SHORT_RELATION(>=, ge)
+__OPEN_CUDA_SHORT_ALL_OPERATORS
 
 // Mathematical functions, computed in float.
 #define __OPEN_CUDA_SHORT_FUNCTION(name, ...)                                                             \
