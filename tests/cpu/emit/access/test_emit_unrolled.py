@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Gathers and scatters of CPUs with AVX2: lanes one after the other, in straight code where nearly all run."""
+"""Gathers and scatters that the CPU does not have: lanes one after the other, in straight code where nearly all run."""
 
 from __future__ import annotations
 
@@ -141,8 +141,11 @@ def test_elements_of_128_bits_are_copied(share):
     np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize(("vector_bytes", "gathers"), [(32, False), (0, False), (64, True)])
-def test_only_avx2_has_straight_code(vector_bytes, gathers):
+# Bytes of vectors, whether there are gathers, and the sizes of elements that the CPU has no scatters of.
+@pytest.mark.parametrize(
+    ("vector_bytes", "gathers", "sizes"), [(32, False, (1, 2, 4, 8)), (0, False, ()), (64, True, (1, 2))]
+)
+def test_straight_code_is_for_elements_without_scatters(vector_bytes, gathers, sizes):
     settings = Settings(vector_bytes=vector_bytes, native_gather=gathers)
-    text = emit_kernel(build([text_of(8)]), "k", settings).text
-    assert ("straight:" in text) == (vector_bytes == 32)
+    texts = {size: emit_kernel(build([text_of(size)]), "k", settings).text for size in (1, 2, 4, 8)}
+    assert [size for size, text in texts.items() if "straight:" in text] == list(sizes)

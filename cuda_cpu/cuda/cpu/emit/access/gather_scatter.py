@@ -3,7 +3,8 @@
 """Memory access by a vector of addresses: helper functions of the module, defined once for each width.
 
 Addresses that are contiguous from the first lane's on are accessed as a vector. Otherwise the CPU's gathers and
-scatters do it where there are any, else a loop over the lanes that run. Inactive lanes never access memory.
+scatters do it where there are any, else straight code (`unrolled`) or a loop over the lanes that run. Inactive lanes
+never access memory.
 """
 
 from __future__ import annotations
@@ -132,14 +133,14 @@ def _body(
     part = "single"
     if order:
         template = _PLAIN_ENTRY + loop
-    elif frame.module.settings.native_gather:
-        part, rest = "masked", native[1] if width_of(element) >= 32 else loop
-        look = _LOOK if loop is _GATHER_LOOP and frame.width > 1 else ""
-        template = _CONTIGUOUS.replace("$LOOK", look) + full + native[0] + rest
-    elif unrolled.is_worth_it(frame):
+    elif unrolled.is_worth_it(frame, element):
         lanes = unrolled.gather if loop is _GATHER_LOOP else unrolled.scatter
         look, choice = unrolled.LOOK, unrolled.CHOICE
         template = _CONTIGUOUS.replace("$LOOK", look) + full + choice + lanes(frame.width, element)
+    elif frame.module.settings.native_gather:
+        part, rest = "masked", native[1] if width_of(element) >= unrolled.LEAST else loop
+        look = _LOOK if loop is _GATHER_LOOP and frame.width > 1 else ""
+        template = _CONTIGUOUS.replace("$LOOK", look) + full + native[0] + rest
     else:
         template = _CONTIGUOUS.replace("$LOOK", "") + full + loop
     size, width = width_of(element) // 8, frame.width

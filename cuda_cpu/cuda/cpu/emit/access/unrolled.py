@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Accesses by any addresses where the CPU has vectors of 32 bytes and no scatters: as few branches as possible.
+"""Accesses by any addresses where the CPU has no scatters: as few branches as possible.
+
+With vectors of 32 bytes (AVX2) there are none at all, with AVX-512 there are none of bytes and of 16 bits.
 
 A loop over the lanes that run has a branch for each, and its end is hardly ever predicted. Where all lanes run or
 nearly all, they are accessed by straight code, one after the other; those that do not run access %nothing, on the
@@ -21,6 +23,7 @@ WIDTHS = (16, 32)  # lanes of SIMD groups
 GROUP = 4  # lanes in a round of the loop
 MANY = 5 / 8  # of the lanes, from which on straight code is faster than the loop
 WORD = 64  # bits
+LEAST = 32  # bits of what AVX-512 gathers and scatters
 
 # $W lanes, $LAST of them the last, $T element, $S its bytes; goes on at %look, or at a label below.
 LOOK = """
@@ -89,10 +92,11 @@ straight:
 """
 
 
-def is_worth_it(frame: Frame) -> bool:
+def is_worth_it(frame: Frame, element: str) -> bool:
     """Return whether the CPU and the SIMD groups are as described above. Quick code compiles faster without."""
     settings = frame.module.settings
-    return settings.vector_bytes == 32 and not (settings.native_gather or settings.quick) and frame.width in WIDTHS
+    no_scatters = width_of(element) < LEAST if settings.native_gather else settings.vector_bytes == 32
+    return no_scatters and not settings.quick and frame.width in WIDTHS
 
 
 def values_of(width: int) -> dict[str, str | int]:
