@@ -338,6 +338,69 @@ def test_architectures_and_options_without_effect(tmp_path, options, target):
     assert f".target {target}\n" in (tmp_path / "file.ptx").read_text()
 
 
+REGISTERS = """
+    #include <cstdio>
+    __global__ void many(const float *x, float *y) {
+        float v[40];
+        for (int i = 0; i < 40; i++) v[i] = x[i * 33 + threadIdx.x];
+        for (int i = 0; i < 40; i++) y[i * 3 + threadIdx.x] = v[i] * v[39 - i];
+    }
+    __global__ void __launch_bounds__(256) bounded(float *y) { *y = 1; }
+    int main() {
+        cudaFuncAttributes of;
+        cudaFuncGetAttributes(&of, many);
+        std::printf("%d\\n", of.numRegs);
+    }
+"""
+
+
+@pytest.mark.parametrize("limit", [("-maxrregcount", "32"), ("-maxrregcount=32",), ("--maxrregcount", "0x20")])
+def test_a_limit_of_registers(tmp_path, limit):
+    (tmp_path / "file.cu").write_text(REGISTERS)
+    done = call("-ptx", "file.cu", *limit, folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    many, bounded = re.findall(r"\.entry \w+\([^)]*\)([^{]*)", (tmp_path / "file.ptx").read_text())
+    assert ".maxnreg 32\n" in many
+    assert ".maxntid 256" in bounded
+    assert ".maxnreg" not in bounded
+
+
+def test_a_program_with_a_limit_of_registers(build, tmp_path):
+    (tmp_path / "file.cu").write_text(REGISTERS)
+    free, limited = (int(run(build("file.cu", f"-maxrregcount={limit}"))) for limit in (0, 32))
+    assert limited <= 32 < free
+
+
+def test_the_command_line_of_cmake(build, tmp_path):
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "inc" / "value.h").write_text("#define VALUE 4")
+    (tmp_path / "includes.rsp").write_text('-Iinc "-DTEXT=\\"a,b\\""\n')
+    (tmp_path / "main.cu").write_text("""
+        #include <cstdio>
+        #include "value.h"
+        __global__ void print() { printf("%d\\n", VALUE); }
+        int main() { std::puts(TEXT); print<<<1, 1>>>(); return cudaDeviceSynchronize(); }
+    """)
+    options = [
+        "-forward-unknown-to-host-compiler", "-DNDEBUG", "--options-file", "includes.rsp", "-O3", "-std=c++17",
+        "--generate-code=arch=compute_80,code=[compute_80,sm_80]", "-Xcompiler=-fPIC", "-march=native", "-pipe",
+        "-Werror", "all-warnings", "-MD", "-MT", "main.o", "-MF", "main.d",
+    ]  # fmt: skip
+    done = call(*options, "-x", "cu", "-rdc=true", "-c", "main.cu", "-o", "main.o", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "inc/value.h" in (tmp_path / "main.d").read_text()
+    assert run(build("main.o", "-Xcompiler", "-rdynamic")) == "a,b\n4\n"
+
+
+def test_a_folder_for_outputs(tmp_path):
+    (tmp_path / "objects").mkdir()
+    (tmp_path / "file.cu").write_text("__global__ void f() {}")
+    assert call("-c", "-MD", "file.cu", "-odir", "objects", folder=tmp_path).returncode == 0
+    assert {path.name for path in (tmp_path / "objects").iterdir()} == {"file.o", "file.d"}
+    assert (tmp_path / "objects" / "file.d").read_text().startswith("objects/file.o: file.cu")
+    assert call("-MM", "file.cu", "--output-directory=objects", folder=tmp_path).stdout.startswith("objects/file.o:")
+
+
 def test_a_language_for_all_files(build, tmp_path):
     (tmp_path / "kernel.cpp").write_text("""
         #include <cstdio>
@@ -427,9 +490,8 @@ def test_what_does_not_compile_has_the_message_of_clang_once(tmp_path):
         (("file.cu", "-dlink"), "-dlink: device code is linked when the program starts; link the objects by cc"),
         (("file.cu", "--generate-code", "code=sm_90"), "-gencode is 'code=sm_90': give arch=compute_NN,code=sm_NN"),
         (("file.cu", "-gencode", "arch=compute_60,code=sm_60"), "this compiler knows 75, 80"),
-        (("file.cu", "-x", "rust"), "-x is 'rust': give cu, cuda, c++, c"),
+        (("file.cu", "-x", "rust"), "-x is 'rust': give cu, cuda, c++ or c"),
         (("file.cu", "-lib"), "-lib: use -c, then ar"),
-        (("file.cu", "-cudart", "static"), "-cudart=static: the runtime library is this project's shared one"),
         (("file.cu", "-arch=sm_20"), "sm_20"),
         (("file.cu", "-fopenmp=libgomp"), "-fopenmp=libgomp: clang's code calls LLVM's OpenMP library; use -fopenmp"),
         (("file.cu", "-fmad=maybe"), "-fmad is 'maybe': give true or false"),

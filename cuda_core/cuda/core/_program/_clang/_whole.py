@@ -16,24 +16,29 @@ from cuda.core._errors import ClangError
 from cuda.core._program._clang import _openmp
 from cuda.core._program._clang._find import ENVIRONMENT, find
 from cuda.core._program._clang._units import UNITS
-from cuda.core._program._clang._whole_file import HOST_ONLY, compile_file, folders, preprocess
-from cuda.core._program._clang._whole_options import Command, UsageError, parse
+from cuda.core._program._clang._whole_file import HOST_ONLY, compile_file, folders, output_path, preprocess
+from cuda.core._program._clang._whole_options import Command, parse
 from cuda.core._program._clang._whole_tools import ToolError, Tools
+from cuda.core._program._clang._whole_words import UsageError
 
 USAGE = """usage: python -m cuda.cpu cc FILE... [-o PROGRAM] [OPTION]...
 
 Compile a CUDA C++ program with its host code by clang, and link it with the CPU device's runtime library.
 Files: .cu, .cpp (.cc, .cxx: host code only), .c, .o, .a, .so.
 
-  -o FILE, -c, -ptx, -fatbin         the output; compile only; PTX only; a fatbin with the PTX only
+  -o FILE, -odir FOLDER              the output; the folder of outputs without -o
+  -c, -ptx, -fatbin                  compile only; PTX only; a fatbin with the PTX only
   -E, -M, -MM                        preprocess only; print rules for make
   -MD, -MMD, -MF, -MT, -MP           write rules for make
   -x cu|c++|c                        the language of all files
+  -optf FILE                         more options, which the file contains
   -rdc=true, -dc                     device code that uses functions and variables of other files; with -c
   -arch=sm_NN, -gencode              the device's architecture, by default sm_75
   -O0 ... -O3, -std=c++NN, -D, -U, -I, -isystem, -include, -w, -W...   for host and device; by default -O3, C++17
-  -G, -lineinfo, -use_fast_math, -ftz=, -prec-div=, -prec-sqrt=, -fmad=   device code, as with nvcc
-  -g, -f..., -Xcompiler OPTION,...   host code; with -fopenmp, OpenMP
+  -Werror[=KIND], -fmax-errors, -ftemplate-depth                       messages of host and device code
+  -G, -lineinfo, -use_fast_math, -ftz=, -prec-div=, -prec-sqrt=, -fmad=, -maxrregcount=   device code, as with nvcc
+  -g, -pg, -noeh, -f..., -Xcompiler OPTION,...   host code; with -fopenmp, OpenMP
+  -forward-unknown-to-host-compiler  other options are for host code; ...-linker, for the linker
   -L, -l, -shared, -pthread, -Wl,OPTION, -Xlinker OPTION   the linker
   -default-stream=legacy|per-thread
   -v, -V                             print the commands; the version of clang
@@ -114,15 +119,16 @@ def _build(command: Command, tools: Tools, work: str, libraries: list[str], envi
         _add_openmp(command)
     objects = []
     for index, path in enumerate(command.inputs):
-        stem, kind = os.path.splitext(path)[0], _kind(command, path)
+        kind = _kind(command, path)
         if kind in _LINKED:
             objects.append(path)
             continue
         if command.stop in ("-E", "-M", "-MM"):
             preprocess(command, tools, path, kind)
             continue
-        suffix = {"-c": ".o", "-ptx": ".ptx", "-fatbin": ".fatbin"}.get(command.stop)
-        output = command.output or os.path.basename(stem) + suffix if suffix else os.path.join(work, f"{index}.o")
+        output = os.path.join(work, f"{index}.o")
+        if suffix := {"-c": ".o", "-ptx": ".ptx", "-fatbin": ".fatbin"}.get(command.stop):
+            output = command.output or output_path(command, path, suffix)
         compile_file(command, tools, path, kind, output, os.path.join(work, str(index)))
         objects.append(output)
     if command.stop:

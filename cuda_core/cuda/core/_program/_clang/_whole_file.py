@@ -10,7 +10,7 @@ import re
 import struct
 from collections.abc import Iterator
 
-from cuda.core._program._clang._attributes import ANNOTATIONS, with_attributes
+from cuda.core._program._clang._attributes import ANNOTATIONS, with_attributes, with_register_limit
 from cuda.core._program._clang._cccl import folder_options
 from cuda.core._program._clang._find import ENVIRONMENT, headers
 from cuda.core._program._clang._managed import has_managed, with_managed
@@ -42,12 +42,18 @@ def _for_host(command: Command) -> list[str]:
     return ["--cuda-host-only", "-fwrapv", f"-D__OPEN_CUDA_ARCH={_number(command.arch)}0"]
 
 
+def output_path(command: Command, path: str, suffix: str) -> str:
+    """Return the path of the output for a source file, if -o does not name it."""
+    return os.path.join(command.folder, os.path.splitext(os.path.basename(path))[0] + suffix)
+
+
 def preprocess(command: Command, tools: Tools, path: str, kind: str) -> None:
     """Write what -E, -M or -MM asks for."""
     common = [*_common(command, tools, path, kind), *_for_host(command), *command.host]
     options = [*tools.clang, *tools.host, *_of_c(command)] if kind == ".c" else common
     output = ["-o", command.output] if command.output else []
-    tools.run([*options, command.stop, *command.dependencies, path, *output], **ENVIRONMENT)
+    target = ["-MT", output_path(command, path, ".o")] if command.folder and command.stop != "-E" else []
+    tools.run([*options, command.stop, *command.dependencies, *target, path, *output], **ENVIRONMENT)
 
 
 def _dependencies(command: Command, path: str, output: str) -> list[str]:
@@ -55,7 +61,7 @@ def _dependencies(command: Command, path: str, output: str) -> list[str]:
     given = command.dependencies
     if not {"-MD", "-MMD"} & set(given):
         return []
-    stem = os.path.splitext(output if command.stop else os.path.basename(path))[0]
+    stem = os.path.splitext(output if command.stop else output_path(command, path, ".o"))[0]
     target = [] if {"-MT", "-MQ"} & set(given) else ["-MT", output if command.stop else f"{stem}.o"]
     return [*given, *target, *([] if "-MF" in given else ["-MF", f"{stem}.d"])]
 
@@ -74,7 +80,7 @@ def compile_file(command: Command, tools: Tools, path: str, kind: str, output: s
     version = version_options(tools.version, command.arch)
     for_device = [*common, "--cuda-device-only", *version, *quiet, *command.device, path]
     tools.run([*for_device, "-S", "-o", ptx], **ENVIRONMENT)
-    _finish(tools, for_device, ptx, f"{work}.ll", command.relocatable)
+    _finish(command, tools, for_device, ptx, f"{work}.ll")
     if command.stop == "-ptx":
         return
     image = output if command.stop == "-fatbin" else f"{work}.fatbin"
@@ -123,8 +129,8 @@ def _managed(command: Command, tools: Tools, for_host: list[str], ptx: str, ir: 
     return [*tools.clang, *tools.host, "-O3", *level, *command.host, quiet, "-x", "ir", ir]
 
 
-def _finish(tools: Tools, for_device: list[str], ptx: str, ir: str, relocatable: bool) -> None:
-    """Add the attributes that clang does not translate to a file of PTX; `ir` is for clang's LLVM IR."""
+def _finish(command: Command, tools: Tools, for_device: list[str], ptx: str, ir: str) -> None:
+    """Add to a file of PTX what clang does not translate: attributes, the limit of registers; `ir` is for LLVM IR."""
 
     def annotations() -> str:
         tools.run([*for_device, "-w", *ANNOTATIONS, "-o", ir], **ENVIRONMENT)
@@ -134,7 +140,8 @@ def _finish(tools: Tools, for_device: list[str], ptx: str, ir: str, relocatable:
     with open(ptx, "r+") as file:
         text = file.read()
         changed = with_attributes(text, annotations)
-        changed = unit_ptx(changed) if relocatable else changed
+        changed = with_register_limit(changed, command.registers) if command.registers else changed
+        changed = unit_ptx(changed) if command.relocatable else changed
         if changed != text:
             file.seek(0)
             file.write(changed)

@@ -1,20 +1,19 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Options of `python -m cuda.cpu cc`: named as nvcc's and clang's, translated to clang's."""
+"""Command lines of `python -m cuda.cpu cc`: options named as nvcc's and clang's, translated to clang's."""
 
 from __future__ import annotations
 
 import dataclasses
+import difflib
+import os
 import re
 import shlex
-from collections.abc import Iterator
 
+from cuda.core._program._clang import _whole_names as names
 from cuda.core._program._clang._options import ARCHITECTURES
+from cuda.core._program._clang._whole_words import UsageError, listed, options_of
 from cuda.core._program._compile_advice import arch_advice
-
-
-class UsageError(Exception):
-    """The command line is wrong; the message says what to change."""
 
 
 @dataclasses.dataclass
@@ -23,9 +22,11 @@ class Command:
 
     inputs: list[str] = dataclasses.field(default_factory=list)
     output: str = ""
+    folder: str = ""  # of the outputs that have no name of their own
     stop: str = ""  # "-c", "-ptx", "-fatbin", "-E", "-M" or "-MM": do not link
     arch: str = "sm_75"  # nvcc's default
     generated: list[int] = dataclasses.field(default_factory=list)  # architectures that -gencode names
+    registers: int = 0  # the most that a thread may have; 0: no limit
     language: str = ""  # the extension that sources are taken to have
     dependencies: list[str] = dataclasses.field(default_factory=list)  # -MD and others, which write rules for make
     relocatable: bool = False  # device code that uses that of other files
@@ -37,70 +38,14 @@ class Command:
     device: list[str] = dataclasses.field(default_factory=list)
     host: list[str] = dataclasses.field(default_factory=list)
     link: list[str] = dataclasses.field(default_factory=list)
+    forward: list[str] = dataclasses.field(default_factory=list)  # tools that get unknown options: "host", "link"
 
 
-# Long names of nvcc -> the name used below.
-_ALIASES = {
-    "--output-file": "-o", "--compile": "-c", "--ptx": "-ptx", "--std": "-std", "--gpu-architecture": "-arch",
-    "--define-macro": "-D", "--undefine-macro": "-U", "--include-path": "-I", "--pre-include": "-include",
-    "--library-path": "-L", "--library": "-l", "--optimize": "-O", "--debug": "-g", "--device-debug": "-G",
-    "--generate-line-info": "-lineinfo", "--use_fast_math": "-use_fast_math", "--ftz": "-ftz",
-    "--prec-div": "-prec-div", "--prec-sqrt": "-prec-sqrt", "--fmad": "-fmad", "--compiler-options": "-Xcompiler",
-    "--linker-options": "-Xlinker", "--default-stream": "-default-stream", "--verbose": "-v", "--shared": "-shared",
-    "--disable-warnings": "-w", "--cudart": "-cudart", "--help": "-h", "--arch": "-arch", "-gpu-architecture": "-arch",
-    "--relocatable-device-code": "-rdc", "--generate-code": "-gencode", "--machine": "-m", "--include": "-include",
-    "--isystem": "-isystem", "--compiler-bindir": "-ccbin", "--maxrregcount": "-maxrregcount",
-    "--extended-lambda": "-extended-lambda", "--expt-extended-lambda": "-extended-lambda",
-    "-expt-extended-lambda": "-extended-lambda", "--expt-relaxed-constexpr": "-expt-relaxed-constexpr",
-    "--device-c": "-dc", "--device-link": "-dlink", "--dryrun": "-dryrun", "--ptxas-options": "-Xptxas",
-    "--fatbin": "-fatbin", "--threads": "-t", "--diag-suppress": "-diag-suppress", "--x": "-x", "--gpu-code": "-code",
-    "--preprocess": "-E", "--generate-dependencies": "-M", "--generate-nonsystem-dependencies": "-MM",
-    "--generate-dependencies-with-compile": "-MD", "--generate-nonsystem-dependencies-with-compile": "-MMD",
-    "--dependency-output": "-MF", "--version": "-V",
-}  # fmt: skip
-_TAKE_VALUES = (
-    "-o", "-std", "-arch", "-D", "-U", "-I", "-include", "-isystem", "-L", "-l", "-O", "-ftz", "-prec-div",
-    "-prec-sqrt", "-fmad", "-Xcompiler", "-Xlinker", "-default-stream", "-cudart", "-rdc", "-gencode", "-m", "-ccbin",
-    "-maxrregcount", "-Xptxas", "-Xclang", "-x", "-t", "-diag-suppress", "-Xcudafe", "-code", "-MF", "-MT", "-MQ",
-)  # fmt: skip
-_JOINED = ("-D", "-U", "-I", "-L", "-l", "-O")  # also without a space
-_PAIRS = {
-    "-ftz": (["-fgpu-flush-denormals-to-zero", "-D__OPEN_CUDA_FTZ__"], ["-fno-gpu-flush-denormals-to-zero"]),
-    "-prec-div": (["-mllvm", "-nvptx-prec-divf32=2"], ["-mllvm", "-nvptx-prec-divf32=1"]),
-    "-prec-sqrt": (["-mllvm", "-nvptx-prec-sqrtf32=1"], ["-mllvm", "-nvptx-prec-sqrtf32=0"]),
-    "-fmad": (["-ffp-contract=fast"], ["-ffp-contract=off"]),
-}
-_TO_DEVICE = {
-    "-G": ["-O0", "-g"],
-    "-lineinfo": ["-gline-tables-only"],
-    "-use_fast_math": [
-        "-D__OPEN_CUDA_FAST_MATH__",
-        *_PAIRS["-ftz"][0],
-        *_PAIRS["-prec-div"][1],
-        *_PAIRS["-prec-sqrt"][1],
-    ],
-}
-# clang always accepts what the first two permit; the others concern nvcc's own tools.
-_NO_EFFECT = (
-    "-extended-lambda", "-expt-relaxed-constexpr", "-restrict", "-m64", "-Xptxas", "-t", "-diag-suppress", "-Xcudafe",
-    "-code", "-Wno-deprecated-gpu-targets",
-)  # fmt: skip
 _LANGUAGES = {"cu": ".cu", "cuda": ".cu", "c++": ".cpp", "c": ".c"}
 _DEVICE = 90  # architecture of the CPU device: of several, a program has the newest that it runs
-# What is not supported, and what to do.
-_REFUSED = {
-    "-dlink": "device code is linked when the program starts; link the objects by cc",
-    "-dlto": "link-time optimisation is not supported",
-    "-lib": "use -c, then ar",
-    "-keep": "use -v, which prints the commands, and -ptx",
-    "-maxrregcount": "not supported; use __launch_bounds__",
-    "-ccbin": "the host compiler is clang; CUDA_PYTHON_CLANG names another one",
-    "-m": "programs are for 64-bit machines",
-    "-dryrun": "use -v, which prints the commands and runs them",
-    "-static": "a statically linked program cannot load the runtime library",
-    "-cubin": "programs have PTX; use -ptx",
-    "-run": "run the program yourself",
-}
+_LEVEL = re.compile(r"\d|s|z|g|fast")
+_COMPILERS = re.compile(r"(.*-)?(gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(-[\d.]+)?")
+_LINKED_BY = re.compile(r"-Wl,|-rdynamic$|-(no-)?pie$|-static-lib|-[lL]")  # options for the linker only
 
 
 def parse(arguments: list[str]) -> Command:
@@ -111,8 +56,10 @@ def parse(arguments: list[str]) -> Command:
     UsageError
         An option is unknown, is not supported, or lacks its value.
     """
-    command = Command()
-    for name, value in _options(arguments):
+    command, options = Command(), list(options_of(list(arguments)))
+    for name, _ in options:
+        command.forward += names.FORWARD.get(name, ())
+    for name, value in options:
         if not name:
             command.inputs.append(value)
         else:
@@ -122,144 +69,182 @@ def parse(arguments: list[str]) -> Command:
         if not known:
             raise UsageError(f"-gencode: {arch_advice(f'compute_{command.generated[0]}', ARCHITECTURES)}")
         command.arch = f"sm_{max((each for each in known if each <= _DEVICE), default=min(known))}"
+    if ("-dopt", "on") in options and "-O0" in command.device:
+        command.device.append("-O1")  # as ProgramOptions(debug=True, device_code_optimize=True)
     return command
 
 
-def _options(arguments: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield each option with its value, and each input as ("", path)."""
-    rest = iter(arguments)
-    for word in rest:
-        if not word.startswith("-") or word == "-":
-            yield "", word
-            continue
-        name, equals, value = word.partition("=")
-        if re.match(r"-(f|W|pthread|isystem)", word) and _ALIASES.get(name, name) not in _TAKE_VALUES:
-            yield word, ""  # clang's own: joined values are part of them
-            continue
-        known = _ALIASES.get(name, name)
-        joined = next(filter(word.startswith, _JOINED), "")
-        if joined and not any(known in names for names in (_TAKE_VALUES, _TO_DEVICE, _REFUSED)):
-            yield joined, word[2:]
-        elif known in _TAKE_VALUES and not equals:
-            following = next(rest, None)
-            if following is None:
-                raise UsageError(f"{word} lacks its value")
-            yield known, following
-        else:
-            yield known, value
-
-
 def _apply(command: Command, name: str, value: str) -> None:
-    if name in _REFUSED and (name, value) != ("-m", "64"):
-        raise UsageError(f"{name}: {_REFUSED[name]}")
-    if name in _OWN:
-        _apply_own(command, name, value)
-    elif name in _NO_EFFECT:
+    if name in names.REFUSED:
+        raise UsageError(f"{name}: {names.REFUSED[name]}")
+    if value not in names.CHOICES.get(name, (value,)):
+        raise UsageError(f"{name} is {value!r}: give {_one_of(names.CHOICES[name])}")
+    if name in names.NO_EFFECT:
         pass
-    elif name in ("-MD", "-MMD", "-MP", "-MF", "-MT", "-MQ"):
-        command.dependencies += [name, value] if name in _TAKE_VALUES else [name]
-    elif name == "-cudart":
-        if value not in ("shared", "none"):
-            raise UsageError(f"-cudart={value}: the runtime library is this project's shared one; use -cudart=shared")
-    elif name == "-default-stream":
-        _default_stream(command, value)
-    elif name in _PAIRS:
-        if value not in ("true", "false"):
-            raise UsageError(f"{name} is {value!r}: give true or false")
-        command.device += _PAIRS[name][value == "false"]
-    elif name in _TO_DEVICE:
-        command.device += _TO_DEVICE[name]
-    elif name == "-g":
-        command.host.append("-g")
-    elif name in ("-D", "-U", "-I", "-O"):
-        command.both.append(name + value)
-    elif name == "-std":
-        command.both.append(f"-std={value}")
-    elif name in ("-include", "-isystem"):
-        command.both += [name, value]
-    elif name in ("-Xcompiler", "-Xlinker"):
-        _pass_on(command, name, value)
-    elif name in ("-rdc", "-dc"):
-        _relocatable(command, name, value)
-    elif name in ("-L", "-l"):
-        if value not in ("cuda", "cudart", "cudart_static", "cudadevrt"):  # linked where they are needed
-            command.link.append(name + value)
-    elif name == "-w" or (name.startswith("-W") and not name.startswith("-Wl,")):
-        command.both.append(name)
+    elif name in names.DEPENDENCIES:
+        command.dependencies += [name, value] if name in names.TAKE_VALUES else [name]
+    elif name in _SETTERS:
+        _SETTERS[name](command, value)
+    elif name in names.LISTS:
+        for each in listed(value):
+            _add(command, name, each)
+    elif name in names.PAIRS:
+        command.device += names.PAIRS[name][value == "false"]
+    elif name in names.TO_DEVICE:
+        command.device += names.TO_DEVICE[name]
+    elif name in names.NUMBERS:
+        command.both.append(f"{names.NUMBERS[name]}{_number(name, value)}")
+    elif name in names.STOPS:
+        command.stop = name
     elif name in ("-shared", "-pthread") or name.startswith("-Wl,"):
         command.link.append(name)
+    elif name == "-w" or name.startswith("-W"):
+        command.both.append(name)
     elif name.startswith("-f"):
         _host_option(command, name)
-    elif name != "-m":
-        raise UsageError(f"{name} is not an option of cc; for the host compiler: -Xcompiler {name}")
-
-
-_OWN = ("-o", "-arch", "-gencode", "-x", "-c", "-ptx", "-fatbin", "-E", "-M", "-MM", "-v", "-V", "-h")
-
-
-def _apply_own(command: Command, name: str, value: str) -> None:
-    if name == "-o":
-        command.output = value
-    elif name == "-x":
-        if value not in _LANGUAGES:
-            raise UsageError(f"-x is {value!r}: give {', '.join(_LANGUAGES)}")
-        command.language = _LANGUAGES[value]
-    elif name == "-gencode":
-        command.generated.append(_generated(value))
-    elif name == "-arch" and value == "native":
-        command.arch = f"sm_{_DEVICE}"
-    elif name == "-arch":
-        match = re.fullmatch(r"(?:sm|compute)_(\d+[af]?)", value)
-        if match is None or int(match[1].rstrip("af")) < ARCHITECTURES[0]:
-            raise UsageError(f"-arch: {arch_advice(value, ARCHITECTURES)}")
-        command.arch = f"sm_{match[1]}"
-    elif name == "-v":
-        command.verbose = True
-    elif name == "-V":
-        command.version = True
-    elif name == "-h":
-        command.help = True
     else:
-        command.stop = name
+        _unknown(command, name)
 
 
-def _generated(value: str) -> int:
-    match = re.match(r"arch=(?:compute|sm)_(\d+)", value)
-    if match is None:
-        raise UsageError(f"-gencode is {value!r}: give arch=compute_NN,code=sm_NN")
-    return int(match[1])
+def _one_of(values: tuple[str, ...]) -> str:
+    return f"{', '.join(values[:-1])} or {values[-1]}" if len(values) > 1 else values[0]
 
 
-def _relocatable(command: Command, name: str, value: str) -> None:
-    if name == "-rdc" and value not in ("true", "false"):
-        raise UsageError(f"-rdc is {value!r}: give true or false")
-    command.relocatable = value != "false"
-    command.stop = "-c" if name == "-dc" else command.stop
+def _number(name: str, value: str) -> int:
+    """Return a number, in decimal, or hexadecimal with 0x, as nvcc reads it."""
+    if not re.fullmatch(r"\d+|0[xX][\da-fA-F]+", value):
+        raise UsageError(f"{name} is {value!r}: give a number")
+    return int(value, 16 if value[:2] in ("0x", "0X") else 10)
 
 
-def _default_stream(command: Command, value: str) -> None:
-    if value not in ("legacy", "per-thread"):
-        raise UsageError(f"-default-stream is {value!r}: give legacy or per-thread")
-    command.both.append(f"-fgpu-default-stream={value}")
-
-
-def _pass_on(command: Command, name: str, value: str) -> None:
-    """Add options for another tool, which commas separate."""
-    words = [word for each in value.split(",") for word in shlex.split(each)]
+def _add(command: Command, name: str, value: str) -> None:
+    """Add one value of an option that takes a list."""
     if name == "-Xlinker":
-        command.link += [word for each in words for word in ("-Xlinker", each)]
-    else:
-        for word in words:
+        command.link += [word for each in shlex.split(value) for word in (name, each)]
+    elif name == "-Xcompiler":
+        for word in shlex.split(value):
             _host_option(command, word)
+    elif name in ("-include", "-isystem"):
+        command.both += [name, value]
+    elif name in ("-D", "-U", "-I"):
+        command.both.append(name + value)
+    elif value not in ("cuda", "cudart", "cudart_static", "cudadevrt"):  # linked where they are needed
+        command.link.append(name + value)
 
 
 def _host_option(command: Command, word: str) -> None:
+    """Add an option for the compiler of host code, which nvcc also calls to link."""
     name, _, value = word.partition("=")
     if name == "-fopenmp":
         if value not in ("", "libomp", "libiomp5"):
             raise UsageError(f"{word}: clang's code calls LLVM's OpenMP library; use -fopenmp")
         command.openmp = True
-        return
-    command.host.append(word)
-    if word == "-pthread" or name == "-fsanitize":
+    elif word == "-static":
+        raise UsageError(f"{word}: {names.REFUSED[word]}")
+    elif _LINKED_BY.match(word):
         command.link.append(word)
+    else:
+        command.host.append(word)
+        if word in ("-pthread", "-pg") or name == "-fsanitize":
+            command.link.append(word)
+
+
+def _unknown(command: Command, word: str) -> None:
+    for tool in command.forward:
+        if tool == "link":
+            command.link.append(word)
+        else:
+            _host_option(command, word)
+    if not command.forward:
+        known = [each for each in (*names.KNOWN, *names.ALIASES) if len(each) > 8]  # short ones are similar to many
+        similar = difflib.get_close_matches(word.partition("=")[0], known, 1, 0.8)
+        advice = f"did you mean {similar[0]}? For" if similar else "for"
+        raise UsageError(f"{word} is not an option of cc; {advice} the host compiler: -Xcompiler {word}")
+
+
+def _set_arch(command: Command, value: str) -> None:
+    if value in ("native", "all", "all-major"):
+        command.arch = f"sm_{_DEVICE}"
+        return
+    match = re.fullmatch(r"(?:sm|compute)_(\d+[af]?)", value)
+    if match is None or int(match[1].rstrip("af")) < ARCHITECTURES[0]:
+        raise UsageError(f"-arch: {arch_advice(value, ARCHITECTURES)}")
+    command.arch = f"sm_{match[1]}"
+
+
+def _set_level(command: Command, value: str) -> None:
+    if not _LEVEL.fullmatch(value):
+        raise UsageError(f"-O is {value!r}: give 0, 1, 2 or 3")
+    command.both.append(f"-O{value}")
+
+
+def _set_registers(command: Command, value: str) -> None:
+    try:
+        command.registers = _number("-maxrregcount", value or "0")
+    except UsageError:
+        message = f"-maxrregcount is {value!r}: give the most registers of a thread, such as 64, or 0 for no limit"
+        raise UsageError(message) from None
+
+
+def _set_compiler(_: Command, value: str) -> None:
+    if not os.path.isdir(value) and not _COMPILERS.fullmatch(os.path.basename(value)):
+        raise UsageError(f"-ccbin is {value!r}: host code is compiled by clang; leave it out, or name g++ or clang++")
+
+
+def _set_folder(command: Command, value: str) -> None:
+    if not os.path.isdir(value):
+        raise UsageError(f"-odir: there is no folder {value}")
+    command.folder = value
+
+
+def _set_machine(_: Command, value: str) -> None:
+    if value != "64":
+        raise UsageError(f"-m is {value!r}: programs are for 64-bit machines")
+
+
+def _add_generated(command: Command, value: str) -> None:
+    match = re.match(r"arch=(?:compute|sm)_(\d+)", value)
+    if match is None:
+        raise UsageError(f"-gencode is {value!r}: give arch=compute_NN,code=sm_NN")
+    command.generated.append(int(match[1]))
+
+
+def _relocatable(command: Command, value: str) -> None:
+    command.relocatable = value != "false"
+
+
+def _compile_relocatable(command: Command, _: str) -> None:
+    command.relocatable, command.stop = True, "-c"
+
+
+def _add_errors(command: Command, value: str) -> None:
+    """Add -Werror: with nvcc's kinds of warnings, with clang's, or without any."""
+    kinds = value.split(",") if value else ["all-warnings"]
+    command.both += [option for kind in kinds if (option := names.ERRORS.get(kind, f"-Werror={kind}"))]
+
+
+_SETTERS = {
+    "-o": lambda command, value: setattr(command, "output", value),
+    "-v": lambda command, _: setattr(command, "verbose", True),
+    "-V": lambda command, _: setattr(command, "version", True),
+    "-h": lambda command, _: setattr(command, "help", True),
+    "-x": lambda command, value: setattr(command, "language", _LANGUAGES[value]),
+    "-g": lambda command, _: command.host.append("-g"),
+    "-pg": lambda command, _: _host_option(command, "-pg"),
+    "-noeh": lambda command, _: command.host.append("-fno-exceptions"),
+    "-std": lambda command, value: command.both.append(f"-std={value}"),
+    "-dopt": lambda *_: None,
+    "-default-stream": lambda command, value: command.both.append(
+        f"-fgpu-default-stream={'legacy' if value == 'null' else value}"
+    ),
+    "-odir": _set_folder,
+    "-arch": _set_arch,
+    "-gencode": _add_generated,
+    "-maxrregcount": _set_registers,
+    "-ccbin": _set_compiler,
+    "-m": _set_machine,
+    "-O": _set_level,
+    "-rdc": _relocatable,
+    "-dc": _compile_relocatable,
+    "-Werror": _add_errors,
+}
