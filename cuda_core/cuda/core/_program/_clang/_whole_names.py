@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from cuda.core._program._clang._options import ARCHITECTURES
 
-# Long names of nvcc -> the name used below. Those that only have a second dash (--keep, --fmad) need no entry.
+# Other names of nvcc and clang -> the name used below. Those with just one more dash, such as --keep, need no entry.
 ALIASES = {
     "--output-file": "-o", "--compile": "-c", "--gpu-architecture": "-arch", "-gpu-architecture": "-arch",
     "--define-macro": "-D", "--undefine-macro": "-U", "--include-path": "-I", "--pre-include": "-include",
@@ -30,7 +30,7 @@ ALIASES = {
     "--save-temps": "-keep", "-save-temps": "-keep", "--clean-targets": "-clean", "--dlink-time-opt": "-dlto",
     "--lto": "-dlto", "-lto": "-dlto", "--extensible-whole-program": "-ewp", "--libdevice-directory": "-ldir",
     "--target-directory": "-target-dir", "--list-gpu-arch": "-arch-ls", "-list-gpu-arch": "-arch-ls",
-    "--list-gpu-code": "-code-ls", "-list-gpu-code": "-code-ls",
+    "--list-gpu-code": "-code-ls", "-list-gpu-code": "-code-ls", "--offload-arch": "--cuda-gpu-arch",
 }  # fmt: skip
 
 # Options whose values are lists, with commas.
@@ -86,7 +86,8 @@ _NO_EFFECT = (
 _NO_EFFECT_WITH_VALUE = (
     "-Xptxas", "-Xnvlink", "-Xarchive", "-Xcudafe", "-t", "-code", "-diag-suppress", "-diag-warn", "-diag-error",
     "-split-compile", "-split-compile-extended", "-compress-mode", "-brief-diag", "-Ofc", "-hls", "-ldir", "-cudart",
-    "-cudadevrt", "-stdlib", "-static-global-template-stub", "-device-entity-has-hidden-visibility",
+    "-cudadevrt", "-stdlib", "-static-global-template-stub", "-device-entity-has-hidden-visibility", "--cuda-path",
+    "--no-cuda-include-ptx",
 )  # fmt: skip
 NO_EFFECT = frozenset((*_NO_EFFECT, *_NO_EFFECT_WITH_VALUE))
 _KNOWN_ARCHITECTURES = f"the architectures are {', '.join(map(str, ARCHITECTURES))}"
@@ -130,10 +131,10 @@ ERRORS = {
 }
 
 STOPS = ("-c", "-ptx", "-fatbin", "-E", "-M", "-MM")
-_FLAGS = ("-v", "-V", "-h", "-g", "-w", "-dc", "-shared", "-pthread", "-pg", "-noeh", *STOPS, *TO_DEVICE)
+_FLAGS = ("-v", "-V", "-h", "-g", "-w", "-dc", "-shared", "-pthread", "-pg", "-noeh", "-fgpu-rdc", *STOPS, *TO_DEVICE)
 _VALUES = (
     *LISTS, *NUMBERS, *CHOICES, *_NO_EFFECT_WITH_VALUE, "-o", "-odir", "-optf", "-std", "-arch", "-gencode", "-O",
-    "-m", "-ccbin", "-maxrregcount", "-Werror", "-MF", "-MT", "-MQ",
+    "-m", "-ccbin", "-maxrregcount", "-Werror", "--cuda-gpu-arch", "-MF", "-MT", "-MQ",
 )  # fmt: skip
 TAKE_VALUES = frozenset(_VALUES)
 TAKE_NONE = frozenset((*_FLAGS, *_NO_EFFECT, "-MD", "-MMD", "-MP"))

@@ -209,6 +209,16 @@ def _add_generated(command: Command, value: str) -> None:
     command.generated.append(int(match[1]))
 
 
+def _add_offload(command: Command, value: str) -> None:
+    for name in value.split(","):
+        if name == "native":
+            command.generated.append(_DEVICE)
+        elif match := re.fullmatch(r"sm_(\d+)[af]?", name):
+            command.generated.append(int(match[1]))
+        else:
+            raise UsageError(f"--cuda-gpu-arch is {value!r}: give sm_NN")
+
+
 def _relocatable(command: Command, value: str) -> None:
     command.relocatable = value != "false"
 
@@ -240,11 +250,13 @@ _SETTERS = {
     "-odir": _set_folder,
     "-arch": _set_arch,
     "-gencode": _add_generated,
+    "--cuda-gpu-arch": _add_offload,
     "-maxrregcount": _set_registers,
     "-ccbin": _set_compiler,
     "-m": _set_machine,
     "-O": _set_level,
     "-rdc": _relocatable,
+    "-fgpu-rdc": _relocatable,
     "-dc": _compile_relocatable,
     "-Werror": _add_errors,
 }
