@@ -106,6 +106,7 @@ def test_options_in_files(tmp_path):
         ("-fmax-errors few", "-fmax-errors is 'few': give a number"),
         ("--offload-arch=gfx90a", "--cuda-gpu-arch is 'gfx90a': give sm_NN"),
         ("-O a.cu", "-O is 'a.cu': give 0, 1, 2 or 3"),
+        ("-std=c++03", "-std is 'c++03': the headers need c++11 or newer"),
         ("-ccbin icpx", "-ccbin is 'icpx': host code is compiled by clang; leave it out, or name g++ or clang++"),
         ("-odir absent", "-odir: there is no folder absent"),
         ("-cudart=both", "-cudart is 'both': give shared, static or none"),

@@ -178,6 +178,12 @@ def _set_level(command: Command, value: str) -> None:
     command.both.append(f"-O{value}")
 
 
+def _set_standard(command: Command, value: str) -> None:
+    if re.fullmatch(r"(c|gnu)\+\+(98|03)", value):
+        raise UsageError(f"-std is {value!r}: the headers need c++11 or newer")
+    command.both.append(f"-std={value}")
+
+
 def _set_registers(command: Command, value: str) -> None:
     try:
         command.registers = _number("-maxrregcount", value or "0")
@@ -242,7 +248,7 @@ _SETTERS = {
     "-g": lambda command, _: command.host.append("-g"),
     "-pg": lambda command, _: _host_option(command, "-pg"),
     "-noeh": lambda command, _: command.host.append("-fno-exceptions"),
-    "-std": lambda command, value: command.both.append(f"-std={value}"),
+    "-std": _set_standard,
     "-dopt": lambda *_: None,
     "-default-stream": lambda command, value: command.both.append(
         f"-fgpu-default-stream={'legacy' if value == 'null' else value}"
