@@ -38,10 +38,13 @@ class Loaded:
     row : int, optional
         The run of consecutive lanes to compile for: WHOLE_RUN, FULL_RUN or HALF_RUN. With the first, blocks whose rows
         are no whole warps run code for FULL_RUN.
+    threads : int, optional
+        Number of threads of the launches, for which the code may be brief.
     """
 
-    def __init__(self, image: bytes, row: int = FULL_RUN) -> None:
+    def __init__(self, image: bytes, row: int = FULL_RUN, threads: int | None = None) -> None:
         self._row = row
+        self._threads = threads
         self.code = load(ptx_of(image), capability=90)
         variables = self.code.variables.items()
         self._memory = {name: np.zeros(max(v.size, 1) + max(v.align, 64), np.uint8) for name, v in variables}
@@ -78,7 +81,7 @@ class Loaded:
         """Return the runtime's kernel for such blocks, compiled if it is not yet."""
         row = run_of(block, self._row)
         if (name, row) not in self._grids:
-            kernel, machine = self.code.kernels[name], self.code.compile(name, row)
+            kernel, machine = self.code.kernels[name], self.code.compile(name, row, self._threads)
             self._grids[name, row] = runtime.CompiledKernel(
                 machine.address,
                 name,

@@ -30,10 +30,11 @@ from cuda.cpu.runtime import _runtime as runtime
 from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, WHOLE_RUN
 
 COUNT = int(os.environ.get("CUDA_CPU_RANDOM_PROGRAMS", "4"))
-# Level (empty: quick code first), path, SIMD width, lane run, whether the CPU has gathers, iterations of an
-# interleaved slice.
+# Level (empty: quick code first; or brief code), path, SIMD width, lane run, whether the CPU has gathers, iterations of
+# an interleaved slice.
 WAYS = [
     ("", "region", "32", WHOLE_RUN, True, 8), ("", "region", "32", HALF_RUN, True, 8),
+    ("brief", "region", "32", WHOLE_RUN, False, 8), ("brief", "region", "native", HALF_RUN, True, 8),
     ("0", "region", "32", FULL_RUN, True, 8), ("0", "region", "32", WHOLE_RUN, False, 2),
     ("0", "region", "32", HALF_RUN, True, 8),
     ("0", "region", "1", WHOLE_RUN, True, 8), ("0", "region", "4", HALF_RUN, False, 8),
@@ -54,7 +55,8 @@ def check(case: Case, monkeypatch: pytest.MonkeyPatch, *, every: bool) -> None:
     for way in WAYS if every else FEW:
         level, path, width, row, gathers, rounds = way
         with monkeypatch.context() as patch:
-            patch.setenv("CUDA_CPU_LEVEL", level)
+            patch.setenv("CUDA_CPU_LEVEL", level.removeprefix("brief"))
+            patch.setattr(jit, "most_threads", lambda program, name: 1)
             patch.setenv("CUDA_CPU_PATH", path)
             patch.setenv("CUDA_CPU_WIDTH", width)
             if rounds != interleaving.ITERATIONS:  # so that loops need not be long
@@ -65,7 +67,8 @@ def check(case: Case, monkeypatch: pytest.MonkeyPatch, *, every: bool) -> None:
             if not gathers or rounds != 8 or not every:
                 patch.setenv("CUDA_CPU_CACHE", "0")  # whose keys identify the CPU and the compiler
             for workers in (1, 2) if every else (1,):
-                loaded = Loaded(case.text.encode(), row)  # compiled by the first, from the disk cache for the second
+                # Compiled by the first, from the disk cache for the second.
+                loaded = Loaded(case.text.encode(), row, 1 if level == "brief" else None)
                 runtime.set_workers(workers)
                 for time in ("first", "second") if every else ("only",):  # then the duration of a block is known
                     case.check(loaded, expected, f"{way}, {workers} workers, {time} launch")

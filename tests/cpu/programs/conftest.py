@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Run the programs of some modules with both compilers."""
+"""Run the programs of some modules with both compilers, and all with the usual code from the first launch on."""
 
 from __future__ import annotations
 
+import pytest
 from support.both_compilers import compiler, run_with_both
 
 __all__ = ["compiler", "pytest_generate_tests"]
@@ -25,3 +26,9 @@ pytest_generate_tests = run_with_both(
     "test_cuda_tiny_floats",
     "test_cuda_wmma",
 )
+
+
+@pytest.fixture(autouse=True)
+def _usual_code(monkeypatch):
+    """Each program runs once. The tests of cuda.core and the examples run brief code."""
+    monkeypatch.setattr("cuda.cpu.driver.code.function.MOST_LAUNCHES", 0)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from cuda.cpu import check, debug
 from cuda.cpu.compile import cache, identity, machines
+from cuda.cpu.compile.brief import most_threads, needs_whole_warps
 from cuda.cpu.compile.code import MachineCode
 from cuda.cpu.compile.frames import stack_of
 from cuda.cpu.compile.progress import Progress
@@ -45,7 +46,7 @@ CARRY = r"ext (?:<1 x )?i1>? \S+ to (?!i8\b)|select (?:<1 x )?i1>? \S+, \S+ -?[0
 HEAD = struct.Struct("<B?QQ")  # of a cache entry: path, quick, local memory, stack
 
 
-def compile_kernel(program: Program, name: str, lane_run: int = FULL_RUN) -> MachineCode:
+def compile_kernel(program: Program, name: str, lane_run: int = FULL_RUN, threads: int | None = None) -> MachineCode:
     """Return a kernel's machine code, from the disk cache if it has been compiled before.
 
     Parameters
@@ -57,6 +58,9 @@ def compile_kernel(program: Program, name: str, lane_run: int = FULL_RUN) -> Mac
     lane_run : int, optional
         Consecutive lanes with consecutive x in the blocks that it is launched with: FULL_RUN, HALF_RUN or
         PADDED_RUN.
+    threads : int, optional
+        Number of threads of the launch that needs the code, which may then be brief (see brief.py). By default, the
+        code is for any launches.
 
     Raises
     ------
@@ -68,22 +72,30 @@ def compile_kernel(program: Program, name: str, lane_run: int = FULL_RUN) -> Mac
     from cuda.cpu.runtime import _runtime
 
     level, checks = setting(), check.of_kernel(name)
-    settings = f"{_runtime.ABI} {level} {_path()} {_width()} {lane_run} {checks}"
-    key = cache.key_of(identity.compiler(), settings.encode(), identity.cpu(), program.key, name.encode())
+
+    def key_of(kind: str) -> str:
+        settings = f"{_runtime.ABI} {level} {_path()} {_width()} {lane_run} {checks}{kind}"
+        return cache.key_of(identity.compiler(), settings.encode(), identity.cpu(), program.key, name.encode())
+
+    key, most = key_of(""), 0
     shown = os.environ.get("CUDA_CPU_EXPLAIN") == "1" or os.environ.get("CUDA_CPU_DUMP")  # only what is compiled now
     with spans.span(name, "cache look-up"):
         entry = None if shown else cache.find(key)
+        if entry is None and threads is not None and level is None and not (shown or checks):
+            most = most_threads(program, name)
+            most = most if threads <= most else 0
+            entry = cache.find(key_of(" brief")) if most else None
     if entry is None:
         with spans.span(name, "compile"), Progress(f"compiling kernel {name!r} for the CPU"):
-            text, path, local_bytes = emit(program, name, lane_run, quick=level is None, checks=checks)
+            text, path, local_bytes = emit(program, name, lane_run, quick=level is None, brief=most > 0, checks=checks)
             data = assemble(text, QUICK if level is None else level)
         entry = pack(data, path, local_bytes, stack_of(data), quick=level is None)
-        cache.store(key, entry)
+        cache.store(key_of(" brief") if most else key, entry)
     path, local_bytes, frames, data, quick = unpack(entry)
     image = _runtime.Image(data)
     fibers = _path() == "fiber"
     translate = functools.partial(_translate, program, name, lane_run, _width(), fibers, checks) if quick else None
-    return MachineCode(image.address(name), path, local_bytes, image, translate, key, lane_run, frames, checks)
+    return MachineCode(image.address(name), path, local_bytes, image, translate, key, lane_run, most, frames, checks)
 
 
 def compile_profiled(program: Program, name: str, lane_run: int = FULL_RUN) -> MachineCode:
@@ -180,10 +192,13 @@ def emit(
     *,
     fibers: bool | None = None,
     quick: bool = False,
+    brief: bool = False,
     checks: int = 0,
 ) -> tuple[str, Path, int]:
     """Translate a kernel to LLVM IR; also return its path and the size of its local memory."""
-    kernel = kernel_text(program, name, lane_run, fibers=fibers, quick=quick, instrumentation=checked_by(checks))
+    kernel = kernel_text(
+        program, name, lane_run, fibers=fibers, quick=quick, brief=brief, instrumentation=checked_by(checks)
+    )
     if folder := os.environ.get("CUDA_CPU_DUMP"):
         os.makedirs(folder, exist_ok=True)
         with open(os.path.join(folder, name[:100] + ".ll"), "w") as file:
@@ -201,6 +216,7 @@ def kernel_text(
     width: int | None = None,
     fibers: bool | None = None,
     quick: bool = False,
+    brief: bool = False,
     locations: list[DebugLocation] | None = None,
     instrumentation: Instrumentation | None = None,
     plain: bool = False,
@@ -212,14 +228,16 @@ def kernel_text(
     from cuda.cpu.emit import Settings, emit_kernel
 
     check_size(program, name)
+    default = "native" if brief and not needs_whole_warps(program.functions[name].body or []) else "32"
     settings = Settings(
-        width=width or _width(),
+        width=width or _width(default),
         lane_run=lane_run,
         native_gather=not plain and _has_gathers(),
         vector_bytes=0 if plain else _vector_bytes(),
         near=0 if plain else _near(),
         fibers=_path() == "fiber" if fibers is None else fibers,
         quick=quick,
+        brief=brief,
         locations=locations,
         instrumentation=instrumentation,
     )
@@ -336,16 +354,16 @@ def _path() -> str:
     return path
 
 
-def _width() -> int:
+def _width(default: str = "32") -> int:
     """Return the SIMD width by CUDA_CPU_WIDTH: native, or a power of two up to 32, a warp (the default)."""
-    text = _width_asked()
+    text = _width_asked(default)
     if text == "native":
         return _of_this_cpu(machines.host().widths)
     return int(text)
 
 
-def _width_asked() -> str:
-    text = os.environ.get("CUDA_CPU_WIDTH", "32")
+def _width_asked(default: str = "32") -> str:
+    text = os.environ.get("CUDA_CPU_WIDTH", default)
     if text not in ("native", "1", "2", "4", "8", "16", "32"):
         raise ValueError(f"CUDA_CPU_WIDTH must be native or a power of two up to 32, not {text!r}")
     return text

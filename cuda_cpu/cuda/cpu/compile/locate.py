@@ -173,6 +173,7 @@ def _by_address(program: Program, machine: MachineCode, fault: Fault) -> DebugLo
             fault.kernel,
             machine.lane_run,
             quick=quick,
+            brief=quick and machine.most_threads > 0,
             locations=found,
             instrumentation=instrumentation,
         )

@@ -89,16 +89,24 @@ class _Compiler:
         self._program = program
         self._lock = threading.Lock()
         self._kernels: dict[tuple[str, int, int], MachineCode] = {}  # by checks, too
+        self._brief: dict[tuple[str, int, int], MachineCode] = {}
         self._profiled: dict[tuple[str, int], MachineCode] = {}
         self._functions: dict[str, MachineCode] = {}
 
-    def compile(self, name: str, lane_run: int = FULL_RUN) -> MachineCode:
+    def compile(self, name: str, lane_run: int = FULL_RUN, threads: int | None = None) -> MachineCode:
         key = name, lane_run, check.of_kernel(name)
         with self._lock:
-            if key not in self._kernels:
-                compile_ = jit.compile_for_debugger if debug.active() else jit.compile_kernel
-                self._kernels[key] = compile_(self._program.laid_out(name), name, lane_run)
-            return self._kernels[key]
+            found = self._kernels.get(key) or self._brief.get(key)
+            if found is None or (found.most_threads and (threads is None or threads > found.most_threads)):
+                found = self._compiled(name, lane_run, threads)
+                (self._brief if found.most_threads else self._kernels)[key] = found
+            return found
+
+    def _compiled(self, name: str, lane_run: int, threads: int | None) -> MachineCode:
+        program = self._program.laid_out(name)
+        if debug.active():
+            return jit.compile_for_debugger(program, name, lane_run)
+        return jit.compile_kernel(program, name, lane_run, threads)
 
     def compile_profiled(self, name: str, lane_run: int = FULL_RUN) -> MachineCode:
         with self._lock:
@@ -114,7 +122,7 @@ class _Compiler:
 
     def locate(self, fault: Fault) -> str:
         with self._lock:
-            known = [*self._kernels.items(), *self._profiled.items()]
+            known = [*self._kernels.items(), *self._brief.items(), *self._profiled.items()]
         compiled = [machine for (name, *_), machine in known if name == fault.kernel]
         if not compiled:
             return ""

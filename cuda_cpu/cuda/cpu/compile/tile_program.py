@@ -217,7 +217,7 @@ class _Compiler:
                     file.write(text.text)
         return {name: kernel.parameter_sizes(function) for name, function in entries.items()}
 
-    def compile(self, name: str, lane_run: int = FULL_RUN) -> MachineCode:
+    def compile(self, name: str, lane_run: int = FULL_RUN, threads: int | None = None) -> MachineCode:
         with self._lock:
             if name not in self._kernels:
                 self._kernels[name] = self._compiled(name)

@@ -45,7 +45,7 @@ def emit_function(module: Module, program: Program, graph: Graph) -> None:
     instrumentation = module.settings.instrumentation
     if instrumentation is not None:
         instrumentation.entered(frame)
-    flow.has_converged = graph.function.entry and not graph.general and not module.leaves
+    flow.has_converged = graph.function.entry and not graph.general and not (module.leaves or module.settings.brief)
     if instrumentation is not None:
         flow.has_converged &= instrumentation.has_converged
     if graph.regions:

@@ -145,8 +145,13 @@ def _analysed(
         for graph in graphs:
             settings.instrumentation.analysed(graph)
             if not settings.instrumentation.keeps_addresses:
-                graph.strides, graph.shifted = {}, set()
+                _forget_addresses(graph)
     return graphs
+
+
+def _forget_addresses(graph: Graph) -> None:
+    """Make all addresses arbitrary ones."""
+    graph.strides, graph.shifted = {}, set()
 
 
 def _why_all_fibers(settings: Settings, graphs: list[Graph], *, clusters: bool) -> str:
@@ -185,6 +190,8 @@ def _emit_functions(
             pads_rows=not why and _pads_rows(settings, functions, graphs),
         )
         for graph in graphs:
+            if settings.brief:
+                _forget_addresses(graph)
             at(graph.function)
             emit_function(module, program, graph)
     return module, graphs, why

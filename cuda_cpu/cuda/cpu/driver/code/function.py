@@ -30,7 +30,8 @@ from cuda.cpu.abi import (
     CUDA_ERROR_INVALID_VALUE,
     CUDA_ERROR_NOT_PERMITTED,
 )
-from cuda.cpu.compile.code import Code, Kernel
+from cuda.cpu.compile.brief import MOST_LAUNCHES
+from cuda.cpu.compile.code import Code, Kernel, MachineCode
 from cuda.cpu.counters import state as profile
 from cuda.cpu.driver.base import address
 from cuda.cpu.driver.base.error import CudaError, answer, invalid
@@ -72,27 +73,54 @@ class Function:
         self.kernel = kernel
         self.buffer = ctypes.c_char * max(kernel.parameter_bytes, 1)
         self.compiled: dict[int, Any] = {}  # by the length of the blocks' runs of lanes, see kernel_abi.lane_run
+        self.brief: dict[int, tuple[MachineCode, Any]] = {}  # the same with brief code, see compile/brief.py
+        self.brief_launches = 0
         self.name = ctypes.create_string_buffer(kernel.name.encode())
         self.settings: dict[int, int] = {}
         self.dynamic = max(SHARED - kernel.shared_bytes, 0)
         self.cluster = kernel.required_cluster or (UNKNOWN if kernel.explicit_cluster else ONE)
         self.handle = functions.add(self)
 
-    def load(self, lane_run: int = WHOLE_RUN) -> Any:
-        """Compile the kernel for blocks with such runs of lanes, if it is not yet."""
+    def load(self, lane_run: int = WHOLE_RUN, threads: int | None = None) -> Any:
+        """Compile the kernel for blocks with such runs of lanes, if it is not yet.
+
+        `threads`: of a launch, which may run brief code.
+        """
         self.module.child_kernels.compile()
-        if lane_run not in self.compiled:
-            self.compiled.setdefault(lane_run, self.make(lane_run))
-        return self.compiled[lane_run]
+        found = self.compiled.get(lane_run)
+        if found is None and threads is not None:
+            found = self._load_brief(lane_run, threads)
+        return found or self.compiled.setdefault(lane_run, self.make(lane_run))
+
+    def _load_brief(self, lane_run: int, threads: int) -> Any:
+        """Return the kernel for a launch with few threads; None if its usual code is to be compiled now."""
+        if self.brief_launches >= MOST_LAUNCHES:
+            return None
+        machine, compiled = self.brief.get(lane_run, (None, None))
+        if machine is None:
+            machine = self._machine_code(lane_run, threads)
+            compiled = self._native(machine)
+            if not machine.most_threads:
+                return self.compiled.setdefault(lane_run, compiled)
+            self.brief[lane_run] = machine, compiled
+        elif threads > machine.most_threads:
+            return None
+        self.brief_launches += 1
+        return compiled
 
     def make(self, lane_run: int) -> Any:
         """Compile the kernel for such runs of lanes and return it in the form that the runtime launches."""
-        kernel = self.kernel
+        return self._native(self._machine_code(lane_run))
+
+    def _machine_code(self, lane_run: int, threads: int | None = None) -> MachineCode:
+        code, name = self.module.code, self.kernel.name
         with images.ptx_errors(CUDA_ERROR_INVALID_PTX):
-            if profile.applies_to(kernel.name):
-                machine = self.module.code.compile_profiled(kernel.name, lane_run)
-            else:
-                machine = self.module.code.compile(kernel.name, lane_run)
+            if profile.applies_to(name):
+                return code.compile_profiled(name, lane_run)
+            return code.compile(name, lane_run, threads)
+
+    def _native(self, machine: MachineCode) -> Any:
+        kernel = self.kernel
         state = device_runtime.state_of(self.context) if self.module.code.device_runtime else None
         if machine.checks:
             address.watch()
@@ -124,7 +152,7 @@ class Function:
 
     def unload(self) -> None:
         """Compile the kernel again at the next launch: with counters, or without."""
-        self.compiled = {}
+        self.compiled, self.brief = {}, {}
         self.module.child_kernels.forget()
 
     def set_attribute(self, which: int, value: int) -> None:

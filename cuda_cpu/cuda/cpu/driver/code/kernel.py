@@ -151,7 +151,7 @@ def cuFuncGetParamCount(func: int) -> int:
 
 def cuFuncIsLoaded(function: int) -> int:
     found = function_of(function)
-    return int(bool(found.compiled))  # CU_FUNCTION_LOADING_STATE_UNLOADED or _LOADED
+    return int(bool(found.compiled or found.brief))  # CU_FUNCTION_LOADING_STATE_UNLOADED or _LOADED
 
 
 def cuFuncLoad(function: int) -> None:

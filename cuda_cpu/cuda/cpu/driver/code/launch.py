@@ -104,7 +104,10 @@ def submit(
         check_cooperative(function, gx * gy * gz, bx * by * bz, shared_bytes)
     block = kernel.tile_block or block
     run = _runtime.lane_run(block)
-    native = function.compiled.get(run) or function.load(run)
+    native = function.compiled.get(run)
+    if native is None:  # a graph's node may be launched any number of times
+        once = isinstance(stream, streams.Stream) and not capture_state.active
+        native = function.load(run, gx * gy * gz * bx * by * bz if once else None)
     if kernel_params and not extra:
         params, gather = kernel_params, True
     else:

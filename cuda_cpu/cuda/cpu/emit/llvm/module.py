@@ -46,6 +46,8 @@ class Settings:
         Run every warp on a fiber of its own, even if one call could run all warps of a block.
     quick : bool
         Omit copies of blocks that only make the code faster: tier-up will replace the code.
+    brief : bool
+        Omit the copies for SIMD groups that have not diverged and for consecutive lanes, too.
     locations : list, optional
         Filled with the locations of the instructions; comments "; location N" in the text count from 1. See locate.py.
     instrumentation : Instrumentation, optional
@@ -59,6 +61,7 @@ class Settings:
     near: int = 0
     fibers: bool = False
     quick: bool = False
+    brief: bool = False
     locations: list[DebugLocation] | None = None
     instrumentation: Instrumentation | None = None
 

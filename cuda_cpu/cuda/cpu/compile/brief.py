@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Which launches get brief code: those that take less time than compiling the kernel does.
+
+Brief code has one copy of each block, for any lanes of a SIMD group, where other code has up to four, and its SIMD
+groups fill one register. LLVM compiles it in less than half of the time, and it takes three times as long to run, most
+where others access adjacent bytes as vectors (see benchmarks/RESULTS.md). So it is for the first launches of kernels
+without loops, with few threads. Afterwards the kernel is compiled as others are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cuda.cpu.ptx.syntax import BranchTargets, Instruction, Label, Symbol
+
+if TYPE_CHECKING:
+    from cuda.cpu.ptx.program import Program
+    from cuda.cpu.ptx.syntax import Statement
+
+MOST_WORK = 4_000_000  # threads times instructions: less than a millisecond
+MOST_LAUNCHES = 20  # of a function
+COMMUNICATING = {"shared", "shared::cta", "shared::cluster", "volatile"}
+
+
+def most_threads(program: Program, name: str) -> int:
+    """Return up to how many threads a launch of a kernel may have for brief code; 0: it is not suitable.
+
+    Functions are not searched for loops, so kernels that call any are not suitable.
+    """
+    body = program.functions[name].body or []
+    return 0 if len(program.reachable(name)) > 1 or has_loop(body) else MOST_WORK // max(len(body), 1)
+
+
+def has_loop(body: list[Statement]) -> bool:
+    """Return whether there is a branch to a label before it."""
+    tables = {item.name: item.labels for item in body if isinstance(item, BranchTargets)}
+    seen: set[str] = set()
+    for item in body:
+        if isinstance(item, Label):
+            seen.add(item.name)
+        elif isinstance(item, Instruction) and item.opcode in ("bra", "brx"):
+            names = [operand.name for operand in item.operands if isinstance(operand, Symbol)]
+            if any(not seen.isdisjoint(tables.get(name, (name,))) for name in names):
+                return True
+    return False
+
+
+def needs_whole_warps(body: list[Statement]) -> bool:
+    """Return whether lanes may communicate by memory without a barrier: it is shared, or accesses are volatile.
+
+    CUDA defines no order for such accesses, but programs from before Volta expect that lanes of a warp run together.
+    """
+    return any(isinstance(item, Instruction) and not COMMUNICATING.isdisjoint(item.modifiers) for item in body)
