@@ -1,6 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Gathers and scatters that the CPU does not have: lanes one after the other, in straight code where nearly all run."""
+"""Gathers and scatters by any addresses, with and without instructions for them.
+
+Without, lanes are accessed one after the other, in straight code where nearly all run. A few lanes are always stored
+one after the other.
+"""
 
 from __future__ import annotations
 
@@ -72,10 +76,12 @@ FLAGS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _like_hot_kernels(monkeypatch):
+@pytest.fixture(autouse=True, params=[False, True], ids=["without gathers", "with gathers"])
+def _like_hot_kernels(monkeypatch, request):
+    """LLVM replaces the gathers and scatters of these kernels if the CPU has none."""
     monkeypatch.setenv("CUDA_CPU_LEVEL", "1")
-    monkeypatch.setattr(jit, "_has_gathers", lambda: False)
+    monkeypatch.setenv("CUDA_CPU_CACHE", "0")
+    monkeypatch.setattr(jit, "_has_gathers", lambda: request.param)
 
 
 @pytest.mark.parametrize("width", ["32", "16"])

@@ -23,7 +23,10 @@ from cuda.cpu.emit.llvm.values import Part, Shape, Value, constant, width_of
 if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
 
-# $W lanes, $T element, $S its bytes; PART is the label for contiguous addresses of which only some lanes run.
+FEW = 4  # lanes that are stored one by one: scatters take as long for one lane as for all
+
+# $W lanes, $T element, $S its bytes. Contiguous addresses of which only some lanes run go on at $PART, any others at
+# $OTHER.
 _CONTIGUOUS = """
 entry:
   %pointers = alloca [$ROOMS x ptr], align 32
@@ -39,7 +42,7 @@ $LOOK
   %off = xor i$W %mask, -1
   %good = or i$W %bits, %off
   %all = icmp eq i$W %good, -1
-  br i1 %all, label %vector, label %single
+  br i1 %all, label %vector, label %$OTHER
 vector:
   %full = icmp eq i$W %mask, -1
   br i1 %full, label %unmasked, label %$PART
@@ -53,6 +56,13 @@ _LOOK = """
   %follows = icmp eq ptr %second, %behind
   br i1 %follows, label %look, label %single
 look:
+"""
+
+_LOOK_FEW = """
+  %number = call i$W @llvm.ctpop.i$W(i$W %mask)
+  %few = icmp ule i$W %number, $FEW
+  br i1 %few, label %single, label %many
+many:
 """
 
 _PLAIN_ENTRY = """
@@ -119,8 +129,8 @@ masked:
   ret void
 """
 
-_SCATTER_SINGLE = """
-single:
+_SCATTER_MANY = """
+others:
   call void @llvm.masked.scatter.v$W$T.v${W}p0(<$W x $T> %v, <$W x ptr> %p, i32 $S, <$W x i1> %lanes)
   ret void
 """
@@ -130,7 +140,7 @@ def _body(
     frame: Frame, element: str, order: str, native: tuple[str, ...], full: str, loop: str, access: str, room: str
 ) -> str:
     """Choose the parts of a helper and fill them in."""
-    part = "single"
+    part = other = "single"
     if order:
         template = _PLAIN_ENTRY + loop
     elif unrolled.is_worth_it(frame, element):
@@ -138,16 +148,19 @@ def _body(
         look, choice = unrolled.LOOK, unrolled.CHOICE
         template = _CONTIGUOUS.replace("$LOOK", look) + full + choice + lanes(frame.width, element)
     elif frame.module.settings.native_gather:
-        part, rest = "masked", native[1] if width_of(element) >= unrolled.LEAST else loop
-        look = _LOOK if loop is _GATHER_LOOP and frame.width > 1 else ""
+        part, rest, look = "masked", loop, _LOOK if loop is _GATHER_LOOP and frame.width > 1 else ""
+        if width_of(element) >= unrolled.LEAST:
+            rest = native[1]
+            if loop is _SCATTER_LOOP:
+                other, rest, look = "others", rest + loop, _LOOK_FEW
         template = _CONTIGUOUS.replace("$LOOK", look) + full + native[0] + rest
     else:
         template = _CONTIGUOUS.replace("$LOOK", "") + full + loop
     size, width = width_of(element) // 8, frame.width
     steps = ", ".join(f"i64 {-lane * size}" for lane in range(width))
     values = {"W": width, "T": element, "S": size, "STEPS": steps, "LAST": width - 1, "ROOMS": width + 1}
-    values |= unrolled.values_of(width)
-    return Template(template).substitute(values, PART=part, ACCESS=access, ROOM=room)
+    values |= unrolled.values_of(width) | {"FEW": FEW, "PART": part, "OTHER": other}
+    return Template(template).substitute(values, ACCESS=access, ROOM=room)
 
 
 def _declare(frame: Frame, element: str) -> None:
@@ -195,7 +208,7 @@ def scatter(frame: Frame, address: Value, value: Value, order: str = "") -> None
         access = (
             f"%one.value = load {element}, ptr %rp\n  store {flags}{element} %one.value, ptr %ptr{suffix}, align {size}"
         )
-        native = (_SCATTER_MASKED, _SCATTER_SINGLE)
+        native = (_SCATTER_MASKED, _SCATTER_MANY)
         body = _body(frame, element, order, native, _SCATTER_FULL, _SCATTER_LOOP, access, "%v")
         head = f"define internal void @{name}({vector} %v, <{width} x ptr> %p, i{width} %mask) #1"
         module.define(name, f"{head} {{{body}}}\n")
