@@ -13,7 +13,7 @@ import functools
 from string import Template
 from typing import TYPE_CHECKING
 
-from cuda.cpu.emit.access import narrow, unrolled
+from cuda.cpu.emit.access import compressed, narrow, unrolled
 from cuda.cpu.emit.access.affine import ContiguousAccess, lanes_of_segment, segments
 from cuda.cpu.emit.access.lanes import element_at, has_permute, permuted
 from cuda.cpu.emit.access.prefetch import prefetch
@@ -130,7 +130,6 @@ masked:
 """
 
 _SCATTER_MANY = """
-others:
   call void @llvm.masked.scatter.v$W$T.v${W}p0(<$W x $T> %v, <$W x ptr> %p, i32 $S, <$W x i1> %lanes)
   ret void
 """
@@ -152,7 +151,8 @@ def _body(
         if width_of(element) >= unrolled.LEAST:
             rest = native[1]
             if loop is _SCATTER_LOOP:
-                other, rest, look = "others", rest + loop, _LOOK_FEW
+                begin = compressed.store(frame) if compressed.is_worth_it(frame, element) else "others:"
+                other, rest, look = "others", begin + rest + loop, _LOOK_FEW
         template = _CONTIGUOUS.replace("$LOOK", look) + full + native[0] + rest
     else:
         template = _CONTIGUOUS.replace("$LOOK", "") + full + loop
