@@ -26,6 +26,7 @@ BROAD = {"Exception"} | {
 OTHERS = {
     "cuda_bindings/cuda/bindings/_conflicts.py": (1, "checks errno, to import nothing"),
     "cuda_core/cuda/core/_program/_clang/_whole.py": (1, "the command `cc` is the program"),
+    "cuda_core/cuda/core/_program/_clang/_whole_words.py": (1, "the same"),
     "cuda_core/cuda/core/_program/_program.py": (1, "asks of_program, except for a cache of the program"),
     "cuda_core/cuda/core/_utils/_driver_log.py": (1, "in a thread, where no handlers run"),
     "cuda_core/cuda/core/_utils/_environment.py": (1, "facts of the report `python -m cuda.core`"),
