@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Run the programs of some modules with both compilers, and all with the usual code from the first launch on."""
+"""Run the programs of some modules with both compilers, and all without brief code."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ pytest_generate_tests = run_with_both(
 
 @pytest.fixture(autouse=True)
 def _usual_code(monkeypatch):
-    """Each program runs once. The tests of cuda.core and the examples run brief code."""
-    monkeypatch.setattr("cuda.cpu.driver.code.function.MOST_LAUNCHES", 0)
+    """The tests of cuda.core and the examples run brief code."""
+    monkeypatch.setattr("cuda.cpu.compile.jit.most_threads", lambda program, name: 0)

@@ -4,8 +4,8 @@
 
 Brief code has one copy of each block, for any lanes of a SIMD group, where other code has up to four, and its SIMD
 groups fill one register. LLVM compiles it in less than half of the time, and it takes three times as long to run, most
-where others access adjacent bytes as vectors (see benchmarks/RESULTS.md). So it is for the first launches of kernels
-without loops, with few threads. Afterwards the kernel is compiled as others are.
+where others access adjacent bytes as vectors (see benchmarks/RESULTS.md). So it is for launches of kernels without
+loops, with few threads. Hot kernels get the code that others get.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from cuda.cpu.ptx.program import Program
     from cuda.cpu.ptx.syntax import Statement
 
-MOST_WORK = 4_000_000  # threads times instructions: less than a millisecond
-MOST_LAUNCHES = 20  # of a function
+MOST_WORK = 1_000_000  # threads times instructions: a tenth of a millisecond
 COMMUNICATING = {"shared", "shared::cta", "shared::cluster", "volatile"}
 
 

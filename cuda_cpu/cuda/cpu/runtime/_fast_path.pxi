@@ -61,7 +61,7 @@ def lane_run(tuple block not None):
 def cache_launch(
     uint64_t epoch, uint64_t function, uint64_t stream, Queue queue not None, list awaited not None,
     CompiledKernel kernel not None, uint32_t lane_run, uint32_t max_threads, uint32_t max_shared, tuple required_block,
-    tuple tile_block=None,
+    tuple tile_block=None, uint64_t most_threads=0,
 ):
     """Cache a fast path for this thread's launches of a function in a stream; it is taken while `awaited` are idle."""
     cdef cpu_fast_path_entry entry
@@ -70,6 +70,7 @@ def cache_launch(
     memset(&entry, 0, sizeof(entry))
     entry.function, entry.stream, entry.compiled = function, stream, kernel.compiled
     entry.lane_run, entry.max_threads, entry.max_shared = lane_run, max_threads, max_shared
+    entry.most_threads = most_threads
     if required_block is not None:
         for i in range(3):
             entry.required_block[i] = required_block[i]

@@ -374,6 +374,7 @@ cdef extern from "queue/fast_path_cache.h":
         cpu_compiled_kernel *compiled
         uint32_t lane_run
         uint32_t max_threads, max_shared
+        uint64_t most_threads
         uint32_t required_block[3]
         uint32_t tile_block[3]
     const cpu_fast_path_table cpu_fast_path

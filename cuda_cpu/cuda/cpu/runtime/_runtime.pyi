@@ -336,6 +336,7 @@ def cache_launch(
     max_shared: int,
     required_block: tuple[int, int, int] | None,
     tile_block: tuple[int, int, int] | None = None,
+    most_threads: int = 0,
 ) -> None:
     """Cache a fast path for this thread's launches of a function in a stream; it is taken while `awaited` are idle."""
 

@@ -147,8 +147,7 @@ def test_the_fast_path_rejects_invalid_launches(call):
     assert call.arrived()
 
 
-def test_a_required_block_size(context, monkeypatch):
-    monkeypatch.setenv("CUDA_CPU_LEVEL", "1")  # brief code has no fast path
+def test_a_required_block_size(context):
     text = kernels.text(kernels.STORE.replace("{\n", ".reqntid 2, 1, 1\n{\n", 1))
     call = Call(module=driver.cuModuleLoadData(kernels.address_of(text)))
     assert [call.launch(block=2) for _ in range(3)] == [0, 0, 0]

@@ -30,7 +30,6 @@ from cuda.cpu.abi import (
     CUDA_ERROR_INVALID_VALUE,
     CUDA_ERROR_NOT_PERMITTED,
 )
-from cuda.cpu.compile.brief import MOST_LAUNCHES
 from cuda.cpu.compile.code import Code, Kernel, MachineCode
 from cuda.cpu.counters import state as profile
 from cuda.cpu.driver.base import address
@@ -73,8 +72,8 @@ class Function:
         self.kernel = kernel
         self.buffer = ctypes.c_char * max(kernel.parameter_bytes, 1)
         self.compiled: dict[int, Any] = {}  # by the length of the blocks' runs of lanes, see kernel_abi.lane_run
-        self.brief: dict[int, tuple[MachineCode, Any]] = {}  # the same with brief code, see compile/brief.py
-        self.brief_launches = 0
+        # The same with brief code, and the most threads of launches that run it: see compile/brief.py.
+        self.brief: dict[int, tuple[Any, int]] = {}
         self.name = ctypes.create_string_buffer(kernel.name.encode())
         self.settings: dict[int, int] = {}
         self.dynamic = max(SHARED - kernel.shared_bytes, 0)
@@ -93,20 +92,15 @@ class Function:
         return found or self.compiled.setdefault(lane_run, self.make(lane_run))
 
     def _load_brief(self, lane_run: int, threads: int) -> Any:
-        """Return the kernel for a launch with few threads; None if its usual code is to be compiled now."""
-        if self.brief_launches >= MOST_LAUNCHES:
-            return None
-        machine, compiled = self.brief.get(lane_run, (None, None))
-        if machine is None:
+        """Return the kernel for a launch; None if its brief code is for fewer threads."""
+        if lane_run not in self.brief:
             machine = self._machine_code(lane_run, threads)
             compiled = self._native(machine)
             if not machine.most_threads:
                 return self.compiled.setdefault(lane_run, compiled)
-            self.brief[lane_run] = machine, compiled
-        elif threads > machine.most_threads:
-            return None
-        self.brief_launches += 1
-        return compiled
+            self.brief.setdefault(lane_run, (compiled, machine.most_threads))
+        compiled, most = self.brief[lane_run]
+        return compiled if threads <= most else None
 
     def make(self, lane_run: int) -> Any:
         """Compile the kernel for such runs of lanes and return it in the form that the runtime launches."""

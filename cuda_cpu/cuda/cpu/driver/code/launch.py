@@ -228,12 +228,14 @@ def cache_fast_path(
 ) -> None:
     """Cache a fast path for later launches of the function in the stream, if the epoch is still `epoch`."""
     run = _runtime.lane_run(function.kernel.tile_block or block)
-    native = function.compiled.get(run)
+    native, most_threads = function.compiled.get(run), 0
+    if native is None:
+        native, most_threads = function.brief.get(run, (None, 0))
     if function.cluster is ONE and native is not None and not capture_state.active:
         kernel = function.kernel
         _runtime.cache_launch(
             epoch, key, stream_handle, stream.queue, stream.queues_to_wait_for(), native, run,
-            kernel.max_threads, function.dynamic, kernel.required_block, kernel.tile_block,
+            kernel.max_threads, function.dynamic, kernel.required_block, kernel.tile_block, most_threads,
         )  # fmt: skip
 
 

@@ -154,7 +154,10 @@ static bool fits(const struct cpu_fast_path_entry *entry, const uint32_t shape[7
     for (int i = 0; i < 6; i++)
         if (!shape[i] || shape[i] > max[i])
             return false;
-    if (block[0] * block[1] > CPU_MAX_BLOCK_THREADS || block[0] * block[1] * block[2] > entry->max_threads)
+    const uint32_t threads = block[0] * block[1] * block[2];
+    if (block[0] * block[1] > CPU_MAX_BLOCK_THREADS || threads > entry->max_threads)
+        return false;
+    if (entry->most_threads && (uint64_t)shape[0] * shape[1] * shape[2] > entry->most_threads / threads)
         return false;
     if (entry->lane_run != cpu_lane_run(block))
         return false;

@@ -18,7 +18,8 @@ struct cpu_fast_path_entry {
     struct cpu_queue *awaited[CPU_MAX_AWAITED]; /* the fast path is taken only while all are idle; NULL ends them */
     struct cpu_compiled_kernel *compiled;
     uint32_t lane_run; /* that `compiled` is the machine code for, see cpu_lane_run */
-    uint32_t max_threads, max_shared;
+    uint32_t max_threads, max_shared; /* of a block */
+    uint64_t most_threads; /* of a launch: others run other code; 0: any number */
     uint32_t required_block[3]; /* 0: any */
     uint32_t tile_block[3]; /* of tile kernels: the block that runs instead of that of the launch */
 };
