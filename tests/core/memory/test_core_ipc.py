@@ -9,7 +9,7 @@ import pickle
 import uuid
 
 import pytest
-from support import ipc_workers
+from support import ipc_workers, open_files
 from support.scripts import run_checked
 
 from cuda.core import (
@@ -176,7 +176,7 @@ def test_wrong_descriptors(device, resource, stream):
 
 def test_file_descriptors_are_closed(device):
     gc.collect()
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_files.count()
     for make in KINDS.values():
         for _ in range(3):
             resource = make()
@@ -186,7 +186,7 @@ def test_file_descriptors_are_closed(device):
             assert resource.allocation_handle.handle >= 0
             del resource
     gc.collect()
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert open_files.count() == before
 
 
 def test_the_registry_forgets_closed_resources(device):

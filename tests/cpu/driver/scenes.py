@@ -11,6 +11,7 @@ from ctypes import addressof
 
 import kernels
 import live_handles
+from support import open_files
 
 from cuda.cpu import driver
 from cuda.cpu.driver.base import address, capture_state
@@ -75,4 +76,4 @@ def left() -> tuple[int, ...]:
     used = device.find(0).arena.used, memory.host_arena().used, device.find(0).mapped
     used += tuple(sorted(each.used for each in pool.pools.values()))
     tables = address._records, stream.streams, event.events, module.modules, pool.pools, capture_state.active
-    return (*used, *map(len, tables), len(os.listdir("/proc/self/fd")))
+    return (*used, *map(len, tables), open_files.count())

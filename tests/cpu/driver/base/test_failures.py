@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import os
 from ctypes import addressof, c_uint64
 
 import arrays
 import graph_calls as calls
 import kernels
 import pytest
+from support import open_files
 from test_green_context import description, whole
 from test_pool import properties
 from test_stress import COUNT_UP
@@ -192,7 +192,7 @@ def test_every_allocation_fails_once(context, monkeypatch, program):
         assert total > 7
         driver.cuCtxSynchronize()
         driver.cuMemPoolTrimTo(driver.cuDeviceGetDefaultMemPool(0), 0)
-        tables, files = [len(table) for table in TABLES], len(os.listdir("/proc/self/fd"))
+        tables, files = [len(table) for table in TABLES], open_files.count()
         free = driver.cuMemGetInfo()[0]
         statuses, out = [], abi.CUDA_ERROR_OUT_OF_MEMORY
         for number in range(1, total + 1):
@@ -207,7 +207,7 @@ def test_every_allocation_fails_once(context, monkeypatch, program):
             left = {table.kind if hasattr(table, "kind") else len(table): (len(table), before)
                     for table, before in zip(TABLES, tables, strict=True) if len(table) != before}  # fmt: skip
             assert not left, f"left behind by failure {number}"
-            assert len(os.listdir("/proc/self/fd")) == files, f"open after failure {number}"
+            assert open_files.count() == files, f"open after failure {number}"
             assert driver.cuMemGetInfo()[0] == free, f"memory kept after failure {number}"
         assert len(statuses) >= total - 3
         assert set(statuses) == {out}

@@ -11,6 +11,7 @@ import signal
 
 import kernels
 import pytest
+from support import open_files
 from support.other_process import OtherProcess
 from support.scripts import run_checked
 from test_pool import create, pool
@@ -266,7 +267,7 @@ def test_wrong_events(context, refused):
 
 def test_file_descriptors_are_closed(context):
     def files() -> int:
-        return len(os.listdir("/proc/self/fd"))
+        return open_files.count()
 
     before = files()
     with contextlib.ExitStack() as stack:
