@@ -67,7 +67,7 @@ def expected(targets: np.ndarray) -> np.ndarray:
 
 
 def ranks(runs: np.ndarray, first: int = 0) -> np.ndarray:
-    """Return each lane's place among those that run, from `first` on, and -1 for the others."""
+    """Return the rank of each lane among those that run, from `first` on, and -1 for the others."""
     return np.where(runs, first + np.cumsum(runs) - 1, -1)
 
 
@@ -106,7 +106,7 @@ def test_addresses_that_nearly_follow(runs, data):
 @needs_avx512
 @pytest.mark.usefixtures("_like_hot_kernels")
 @pytest.mark.parametrize(
-    ("targets", "compressed_"),
+    ("targets", "is_compressed"),
     [
         (ranks(np.arange(COUNT) % 3 > 0), True),
         (ranks(np.arange(COUNT) % 3 > 0) * 2, False),
@@ -115,7 +115,7 @@ def test_addresses_that_nearly_follow(runs, data):
     ],
     ids=["compaction", "every other word", "backwards", "few lanes"],
 )
-def test_only_words_that_follow_are_compressed(monkeypatch, targets, compressed_):
+def test_only_words_that_follow_are_compressed(monkeypatch, targets, is_compressed):
     """A trap shows which code runs."""
     store = compressed.store
 
@@ -126,7 +126,7 @@ def test_only_words_that_follow_are_compressed(monkeypatch, targets, compressed_
     monkeypatch.setattr(compressed, "store", trapping)
     found = np.full(2 * COUNT, -1, np.int32)
     fault = Loaded(STORE.encode(), FULL_RUN).run("k", 1, COUNT, found, targets)
-    assert (fault is not None) == compressed_
+    assert (fault is not None) == is_compressed
 
 
 @pytest.mark.parametrize(("gathers", "quick"), [(True, False), (True, True), (False, False)])

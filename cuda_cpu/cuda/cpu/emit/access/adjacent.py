@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.access.gather_scatter import scatter
-from cuda.cpu.emit.access.lanes import store_split
+from cuda.cpu.emit.access.lanes import concatenated, store_split
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, integer_of, width_of
 from cuda.cpu.passes.traits import PURE
 from cuda.cpu.ptx.instructions import Form
@@ -141,10 +141,10 @@ def _four(frame: Frame) -> str:
         text += f"  %w{lane} = load <4 x i32>, ptr %p{lane}, align 4\n"
     for half in halves:
         for j in range(4):
-            text += _joined(f"%a{half}.{j}", [f"%w{16 * half + 4 * s + j}" for s in range(4)], 4)
+            text += concatenated(f"%a{half}.{j}", [f"%w{16 * half + 4 * s + j}" for s in range(4)], 4)
         text += _transpose(half, "a", "h")
     for number in range(4):
-        text += _joined(f"%r{number}", [f"%h{half}.{number}" for half in halves], 16)
+        text += concatenated(f"%r{number}", [f"%h{half}.{number}" for half in halves], 16)
     return _pointers_of_lanes(frame) + text
 
 
@@ -188,23 +188,6 @@ def _transpose(half: int, of: str, to: str) -> str:
     for number in range(4):
         part, of_a = "lh"[number // 2], ((0, 1), (2, 3))[number % 2]
         text += shuffled(f"%{to}{half}.{number}", f"%x{half}.{part}", f"%y{half}.{part}", of_a, pairs=True)
-    return text
-
-
-def _joined(to: str, parts: list[str], size: int) -> str:
-    """Return the code that concatenates one, two or four vectors of 32-bit elements."""
-    text, level = "", 0
-    while len(parts) > 1:
-        joined = []
-        order = ", ".join(f"i32 {lane}" for lane in range(2 * size))
-        for number in range(0, len(parts), 2):
-            name = to if len(parts) == 2 else f"{to}.j{level}.{number}"
-            a, b = parts[number : number + 2]
-            text += f"  {name} = shufflevector <{size} x i32> {a}, <{size} x i32> {b}, <{2 * size} x i32> <{order}>\n"
-            joined.append(name)
-        parts, size, level = joined, 2 * size, level + 1
-    if parts != [to]:
-        text += f"  {to} = add <{size} x i32> {parts[0]}, zeroinitializer\n"
     return text
 
 

@@ -1,29 +1,28 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Stores by lanes whose addresses follow each other, without those between them that do not run: stream compaction.
+"""Stream compaction: the lanes that run store consecutive words, in the order of the lanes.
 
-With AVX-512, the values are compressed in registers and stored as contiguous words. The first and the last lane's
-addresses show for most scatters that they are none of these.
+With AVX-512, their values are compressed in registers and stored as contiguous words. For most other scatters, the
+addresses of the first and the last of these lanes already show that words between them are left out or repeated.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cuda.cpu.emit.access.lanes import concatenated, store_split
+
 if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
 
 ELEMENT, LANES = "i32", 16  # of a register
-WIDTHS = (16, 32)  # lanes of SIMD groups
 REGISTER = f"<{LANES} x {ELEMENT}>"
 PREDICATES = f"<{LANES} x i1>"
 INTRINSICS = {name: f"llvm.x86.avx512.mask.{name}.v{LANES}i32" for name in ("compress", "expand")}
 MASKED_STORE = f"llvm.masked.store.v{LANES}i32.p0"
 
-# At %others, some lanes run, $number of them; goes on at %compress or %scattered.
+# Some lanes run, %number of them; goes on at %compress or %scattered.
 _COMPARE = """
-others:
-  store <$W x ptr> %p, ptr %pointers, align 32
   %low = call i$W @llvm.cttz.i$W(i$W %mask, i1 true)
   %high0 = call i$W @llvm.ctlz.i$W(i$W %mask, i1 true)
   %high = sub i$W $LAST, %high0
@@ -57,21 +56,23 @@ compress:
 def is_worth_it(frame: Frame, element: str) -> bool:
     """Return whether the CPU compresses vectors of this type. Quick code compiles faster without."""
     settings = frame.module.settings
-    return settings.native_gather and not settings.quick and element == ELEMENT and frame.width in WIDTHS
+    return settings.native_gather and not settings.quick and element == ELEMENT and not frame.width % LANES
 
 
 def store(frame: Frame) -> str:
-    """Return the code from %others to %scattered."""
+    """Return the code up to the label %scattered, for other addresses."""
     module, width = frame.module, frame.width
     for name in INTRINSICS.values():
         module.declare(name, REGISTER, [REGISTER, REGISTER, PREDICATES])
     module.declare(MASKED_STORE, "void", [REGISTER, "ptr", "i32", PREDICATES])
     module.declare("llvm.ctpop.i16", "i16", ["i16"])
     module.declare(f"llvm.ctlz.i{width}", f"i{width}", [f"i{width}", "i1"])
-    text, parts = _COMPARE, range(width // LANES)
+    text = f"  %words = ptrtoint <{width} x ptr> %p to <{width} x i64>\n"
+    text += store_split(frame, "i64", "%words", "%pointers") + _COMPARE
+    parts = range(width // LANES)
     for part in parts:
         text += _part(width, part)
-    text += f"  %ranks = {_concatenated(width)}\n{_CHECK}"
+    text += concatenated("%ranks", [f"%rank{part}" for part in parts], LANES) + _CHECK
     for part in parts:
         text += (
             f"  %dense{part} = call {REGISTER} @{INTRINSICS['compress']}({REGISTER} %value{part}, {REGISTER}"
@@ -103,9 +104,3 @@ def _part(width: int, part: int) -> str:
   %rank{part} = call {REGISTER} @{INTRINSICS["expand"]}({REGISTER} %numbers{part}, {REGISTER} zeroinitializer,
     {PREDICATES} %run{part})
 """
-
-
-def _concatenated(width: int) -> str:
-    order = ", ".join(f"i32 {lane}" for lane in range(width))
-    other = "%rank1" if width > LANES else "poison"
-    return f"shufflevector {REGISTER} %rank0, {REGISTER} {other}, <{width} x i32> <{order}>"

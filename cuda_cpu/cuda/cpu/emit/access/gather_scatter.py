@@ -130,6 +130,8 @@ masked:
 """
 
 _SCATTER_MANY = """
+others:
+$COMPRESS
   call void @llvm.masked.scatter.v$W$T.v${W}p0(<$W x $T> %v, <$W x ptr> %p, i32 $S, <$W x i1> %lanes)
   ret void
 """
@@ -151,8 +153,8 @@ def _body(
         if width_of(element) >= unrolled.LEAST:
             rest = native[1]
             if loop is _SCATTER_LOOP:
-                begin = compressed.store(frame) if compressed.is_worth_it(frame, element) else "others:"
-                other, rest, look = "others", begin + rest + loop, _LOOK_FEW
+                begin = compressed.store(frame) if compressed.is_worth_it(frame, element) else ""
+                other, rest, look = "others", rest.replace("$COMPRESS", begin) + loop, _LOOK_FEW
         template = _CONTIGUOUS.replace("$LOOK", look) + full + native[0] + rest
     else:
         template = _CONTIGUOUS.replace("$LOOK", "") + full + loop

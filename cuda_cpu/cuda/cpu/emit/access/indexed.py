@@ -13,6 +13,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from cuda.cpu.emit.access.lanes import concatenated
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, width_of
 from cuda.cpu.ptx.syntax import Immediate, Operand, Register
 
@@ -263,7 +264,7 @@ def _gathers(frame: Frame, name: str, lanes: int, mask: str, kind: str, scale: s
             f" <{lanes} x {kind}> %m{first}, {scale})\n"
         )
         parts.append(f"%g{first}")
-    return text + _joined(parts, lanes)
+    return f"{text}{concatenated('%gathered', parts, lanes)}  ret <{width} x i32> %gathered\n"
 
 
 def _by_avx2(frame: Frame, scale: int) -> str:
@@ -306,20 +307,6 @@ many:
 
 def _numbers(first: int, count: int) -> str:
     return ", ".join(f"i32 {first + number}" for number in range(count))
-
-
-def _joined(parts: list[str], lanes: int) -> str:
-    """Return code that returns the concatenation of vectors of words, of which there are a power of two."""
-    text = ""
-    while len(parts) > 1:
-        type_, both = f"<{lanes} x i32>", []
-        for number, (low, high) in enumerate(zip(parts[::2], parts[1::2], strict=True)):
-            joined = f"%j{lanes}.{number}"
-            order = f"<{2 * lanes} x i32> <{_numbers(0, 2 * lanes)}>"
-            text += f"  {joined} = shufflevector {type_} {low}, {type_} {high}, {order}\n"
-            both.append(joined)
-        parts, lanes = both, 2 * lanes
-    return f"{text}  ret <{lanes} x i32> {parts[0]}\n"
 
 
 def _predicates(width: int) -> str:

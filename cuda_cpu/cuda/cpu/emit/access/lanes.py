@@ -126,6 +126,23 @@ def store_split(frame: Frame, element: str, vector: str, pointer: str) -> str:
     return text
 
 
+def concatenated(to: str, parts: list[str], size: int) -> str:
+    """Return the code that concatenates one, two or four vectors of 32-bit elements."""
+    text, level = "", 0
+    while len(parts) > 1:
+        joined = []
+        order = ", ".join(f"i32 {lane}" for lane in range(2 * size))
+        for number in range(0, len(parts), 2):
+            name = to if len(parts) == 2 else f"{to}.j{level}.{number}"
+            a, b = parts[number : number + 2]
+            text += f"  {name} = shufflevector <{size} x i32> {a}, <{size} x i32> {b}, <{2 * size} x i32> <{order}>\n"
+            joined.append(name)
+        parts, size, level = joined, 2 * size, level + 1
+    if parts != [to]:
+        text += f"  {to} = add <{size} x i32> {parts[0]}, zeroinitializer\n"
+    return text
+
+
 # --- all lanes, one after the other -------------------------------------------------------------------------
 
 

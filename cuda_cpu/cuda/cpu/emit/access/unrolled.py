@@ -23,7 +23,7 @@ WIDTHS = (16, 32)  # lanes of SIMD groups
 GROUP = 4  # lanes in a round of the loop
 MANY = 5 / 8  # of the lanes, from which on straight code is faster than the loop
 WORD = 64  # bits
-LEAST = 32  # bits of what AVX-512 gathers and scatters
+LEAST = 32  # bits of an element that AVX-512 gathers and scatters
 
 # $W lanes, $LAST of them the last, $T element, $S its bytes; goes on at %look, or at a label below.
 LOOK = """
