@@ -58,13 +58,14 @@ NUMBERS = {
     "-ftemplate-depth": "-ftemplate-depth=",
     "-ftemplate-backtrace-limit": "-ftemplate-backtrace-limit=",
 }
+LANGUAGES = {"cu": ".cu", "cuda": ".cu", "c++": ".cpp", "c": ".c"}  # of -x -> the extension
 # Options with one of several values.
 CHOICES = {
     "-cudart": ("shared", "static", "none"),
     "-cudadevrt": ("static", "none"),
     "-default-stream": ("legacy", "null", "per-thread"),
     "-dopt": ("on",),
-    "-x": ("cu", "cuda", "c++", "c"),
+    "-x": tuple(LANGUAGES),
     "-stdlib": ("libstdc++",),
     **dict.fromkeys((*PAIRS, "-rdc"), ("true", "false")),
 }

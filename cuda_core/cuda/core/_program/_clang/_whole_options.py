@@ -41,7 +41,6 @@ class Command:
     forward: list[str] = dataclasses.field(default_factory=list)  # tools that get unknown options: "host", "link"
 
 
-_LANGUAGES = {"cu": ".cu", "cuda": ".cu", "c++": ".cpp", "c": ".c"}
 _DEVICE = 90  # architecture of the CPU device: of several, a program has the newest that it runs
 _LEVEL = re.compile(r"\d|s|z|g|fast")
 _COMPILERS = re.compile(r"(.*-)?(gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(-[\d.]+)?")
@@ -244,7 +243,7 @@ _SETTERS = {
     "-v": lambda command, _: setattr(command, "verbose", True),
     "-V": lambda command, _: setattr(command, "version", True),
     "-h": lambda command, _: setattr(command, "help", True),
-    "-x": lambda command, value: setattr(command, "language", _LANGUAGES[value]),
+    "-x": lambda command, value: setattr(command, "language", names.LANGUAGES[value]),
     "-g": lambda command, _: command.host.append("-g"),
     "-pg": lambda command, _: _host_option(command, "-pg"),
     "-noeh": lambda command, _: command.host.append("-fno-exceptions"),
