@@ -3,9 +3,9 @@
 """Which launches get brief code: those that take less time than compiling the kernel does.
 
 Brief code has one copy of each block, for any lanes of a SIMD group, where other code has up to four, and its SIMD
-groups fill one register. LLVM compiles it in less than half of the time, and it takes three times as long to run, most
-where others access adjacent bytes as vectors (see benchmarks/RESULTS.md). So it is for launches of kernels without
-loops, with few threads. Hot kernels get the code that others get.
+groups fill one register. LLVM compiles it in less than half of the time. It takes about three times as long to run, and
+far longer where other code loads adjacent bytes as a vector (see benchmarks/RESULTS.md). So it is for launches with few
+threads of kernels without loops. Tier-up optimises hot kernels whichever code they have.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def has_loop(body: list[Statement]) -> bool:
 
 
 def needs_whole_warps(body: list[Statement]) -> bool:
-    """Return whether lanes may communicate by memory without a barrier: it is shared, or accesses are volatile.
+    """Return whether lanes may communicate without a barrier: by shared memory, or by volatile accesses.
 
-    CUDA defines no order for such accesses, but programs from before Volta expect that lanes of a warp run together.
+    CUDA defines no order for such accesses, but programs from before Volta expect that a warp runs in lockstep.
     """
     return any(isinstance(item, Instruction) and not COMMUNICATING.isdisjoint(item.modifiers) for item in body)

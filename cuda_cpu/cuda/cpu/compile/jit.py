@@ -77,20 +77,23 @@ def compile_kernel(program: Program, name: str, lane_run: int = FULL_RUN, thread
         settings = f"{_runtime.ABI} {level} {_path()} {_width()} {lane_run} {checks}{kind}"
         return cache.key_of(identity.compiler(), settings.encode(), identity.cpu(), program.key, name.encode())
 
-    key, most = key_of(""), 0
+    key = stored = key_of("")
+    most = 0
     shown = os.environ.get("CUDA_CPU_EXPLAIN") == "1" or os.environ.get("CUDA_CPU_DUMP")  # only what is compiled now
     with spans.span(name, "cache look-up"):
         entry = None if shown else cache.find(key)
         if entry is None and threads is not None and level is None and not (shown or checks):
             most = most_threads(program, name)
             most = most if threads <= most else 0
-            entry = cache.find(key_of(" brief")) if most else None
+            if most:
+                stored = key_of(" brief")
+                entry = cache.find(stored)
     if entry is None:
         with spans.span(name, "compile"), Progress(f"compiling kernel {name!r} for the CPU"):
             text, path, local_bytes = emit(program, name, lane_run, quick=level is None, brief=most > 0, checks=checks)
             data = assemble(text, QUICK if level is None else level)
         entry = pack(data, path, local_bytes, stack_of(data), quick=level is None)
-        cache.store(key_of(" brief") if most else key, entry)
+        cache.store(stored, entry)
     path, local_bytes, frames, data, quick = unpack(entry)
     image = _runtime.Image(data)
     fibers = _path() == "fiber"

@@ -150,7 +150,7 @@ def _analysed(
 
 
 def _forget_addresses(graph: Graph) -> None:
-    """Make all addresses arbitrary ones."""
+    """Take no address for an affine one."""
     graph.strides, graph.shifted = {}, set()
 
 
@@ -190,7 +190,7 @@ def _emit_functions(
             pads_rows=not why and _pads_rows(settings, functions, graphs),
         )
         for graph in graphs:
-            if settings.brief:
+            if settings.brief:  # not earlier: whether rows are padded depends on the addresses, and is as in other code
                 _forget_addresses(graph)
             at(graph.function)
             emit_function(module, program, graph)
