@@ -32,7 +32,9 @@ COPY = """
 # Bytes, fields of a structure, fields that are copied.
 SHAPES = [(4, 2, (0, 1)), (4, 2, (1,)), (4, 3, (0, 2)), (4, 6, (0, 1, 2, 3, 4, 5)), (4, 8, (5,)), (1, 3, (0, 1, 2)),
           (1, 4, (1, 3)), (2, 5, (4, 0)), (8, 4, (3, 1)), (8, 2, (0, 1)), (2, 2, (0,)), (4, 1, (0,)),
-          (1, 1, (0,)), (8, 8, (0, 1)), (8, 7, (5, 6))]  # fmt: skip
+          (1, 1, (0,)), (8, 8, (0, 1)), (8, 7, (5, 6)), (4, 8, (0, 2, 3, 4, 6, 7)), (4, 4, (0, 3)),
+          (1, 4, (0, 1, 2, 3)), (1, 8, (2, 5, 7)), (1, 2, (1,)), (1, 6, (0, 1, 3, 5)), (2, 4, (1, 2)),
+          (2, 2, (0, 1)), (2, 6, (0, 4, 5)), (2, 8, (1, 3, 4, 6)), (8, 6, (0, 2, 3))]  # fmt: skip
 
 
 def backwards(size: int, fields: int, columns: tuple[int, ...]) -> str:
@@ -55,8 +57,13 @@ def copies(size: int, fields: int, columns: tuple[int, ...]) -> str:
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("block", [(32, 1, 1), (16, 2, 1), (96, 1, 1), (40, 1, 1)], ids=str)
 @pytest.mark.parametrize("order", [copies, backwards])
-def test_fields_of_structures_are_copied(shape, block, order):
+@pytest.mark.parametrize("narrower", [False, True])
+def test_fields_of_structures_are_copied(shape, block, order, narrower, monkeypatch):
+    """Also with vectors of half a register, as of AVX2 on a CPU with AVX-512."""
     size, fields, columns = shape
+    if narrower:
+        half = jit._vector_bytes() // 2
+        monkeypatch.setattr(jit, "_vector_bytes", lambda: half)
     text, kind = order(size, fields, columns), np.dtype(f"u{size}")
     source = np.random.default_rng(3).integers(0, 200, (block[0], fields)).astype(kind)
     found = np.full_like(source, 7)

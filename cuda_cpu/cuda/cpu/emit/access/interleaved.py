@@ -11,11 +11,11 @@ lanes' first and last byte is accessed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.access import adjacent, affine
 from cuda.cpu.emit.access.addresses import pointers, space_of
+from cuda.cpu.emit.access.columns import WORD, concatenate, lanes_from, lowest, split, weave
 from cuda.cpu.emit.llvm.values import ELEMENTS, Part, Value, constant, integer_of, width_of
 from cuda.cpu.passes.find_affine import interleaved_stride
 from cuda.cpu.passes.traits import PURE
@@ -75,31 +75,31 @@ def _load(
     parts: list[list[Part]] = [[] for _ in offsets]
     for segment in affine.segments(frame):
         with frame.in_segment(segment):
-            base = pointers(frame, Address(address.base, first + _lowest(stride, count)), space_of(form)).ref
+            base = pointers(frame, Address(address.base, first + lowest(stride, count)), space_of(form)).ref
         found = _pick(frame, base, element, stride // size, columns, count)
         for each, part in zip(parts, found, strict=True):
             each.append(part)
-    return [builder.group(_concatenate(frame, each)) for each in parts]
+    return [builder.group(concatenate(frame.builder, each)) for each in parts]
 
 
 def _pick(frame: Frame, base: str, element: str, step: int, columns: list[int], count: int) -> list[Part]:
     """Return for each column the elements step * lane + column of memory."""
-    size = width_of(element) // 8
-    total = (count - 1) * abs(step) + columns[-1] + 1
-    length, lowest = min(frame.module.settings.vector_bytes // size, count), _lowest(step, count)
-    wanted = [
-        [[step * lane - lowest + column for lane in range(first, min(first + length, count))]
-         for first in range(0, count, length)]
-        for column in columns
-    ]  # fmt: skip
-    needed = {each // length for parts in wanted for part in parts for each in part}
+    span, length = abs(step), _length(frame, element, step, count)
+    total = (count - 1) * span + columns[-1] + 1
+    needed = {(span * lane + column) // length for lane in range(count) for column in columns}
     chunks = _load_chunks(frame, base, element, length, total, needed)
-    return [_concatenate(frame, [_merge(frame, chunks, part, length) for part in parts]) for parts in wanted]
+    chunks += [Part("poison", element, length)] * (span * count // length - len(chunks))
+    picked = split(frame.builder, chunks, step, columns)
+    return [picked[column] for column in columns]
 
 
-def _lowest(step: int, count: int) -> int:
-    """Return how far the lowest lane's address is from that of the first lane."""
-    return min(0, step * (count - 1))
+def _length(frame: Frame, element: str, step: int, count: int) -> int:
+    """Return how many elements a vector in memory has: a divisor of all, so that none crosses the end."""
+    width = width_of(element)
+    longest = frame.module.settings.vector_bytes * 8 // width
+    while step % 2 == 0 and width < WORD:
+        width, step, count = 2 * width, step // 2, 2 * count
+    return min(longest, count)
 
 
 def _load_chunks(frame: Frame, base: str, element: str, length: int, total: int, needed: set[int]) -> list[Part]:
@@ -131,31 +131,6 @@ def _load_chunks(frame: Frame, base: str, element: str, length: int, total: int,
 
 def _constant_mask(lanes: list[bool]) -> Part:
     return Part(f"<{', '.join('i1 true' if lane else 'i1 false' for lane in lanes)}>", "i1", len(lanes))
-
-
-def _merge(frame: Frame, sources: Sequence[Part], wanted: Sequence[int | None], length: int) -> Part:
-    """Pick elements, numbered through all source vectors of `length` elements, by a shuffle for each two of them."""
-    builder = frame.builder
-    used = sorted({each // length for each in wanted if each is not None})
-    result, have = sources[used[0]], {used[0]}
-    picks: list[int | None] = [None if each is None or each // length != used[0] else each % length for each in wanted]
-    for number in used[1:]:
-        for lane, each in enumerate(wanted):
-            if each is not None and each // length == number:
-                picks[lane] = length + each % length
-            elif each is not None and each // length in have and len(have) > 1:
-                picks[lane] = lane
-        result = builder.shuffle(result, picks, sources[number])
-        have.add(number)
-    return result if len(used) > 1 else builder.shuffle(result, picks)
-
-
-def _concatenate(frame: Frame, parts: list[Part]) -> Part:
-    while len(parts) > 1:
-        lanes = parts[0].lanes
-        pairs = zip(parts[::2], parts[1::2], strict=True)
-        parts = [frame.builder.shuffle(a, range(2 * lanes), b) for a, b in pairs]
-    return parts[0]
 
 
 # --- stores -------------------------------------------------------------------------------------------------
@@ -224,41 +199,26 @@ def _store(frame: Frame, instruction: Instruction, form: Form, stride: int, valu
     columns = {(offset - offsets[0]) // size: vectors[offset] for offset in offsets}
     for segment in affine.segments(frame):
         with frame.in_segment(segment):
-            base = pointers(frame, Address(address.base, offsets[0] + _lowest(stride, count)), space_of(form)).ref
-        mine = {column: _lanes(frame, part, segment * count, count) for column, part in columns.items()}
+            base = pointers(frame, Address(address.base, offsets[0] + lowest(stride, count)), space_of(form)).ref
+        mine = {column: lanes_from(builder, part, segment * count, count) for column, part in columns.items()}
         _spread(frame, base, element, stride // size, mine, count)
-
-
-def _lanes(frame: Frame, part: Part, first: int, count: int) -> Part:
-    return part if part.lanes == count else frame.builder.shuffle(part, range(first, first + count))
 
 
 def _spread(frame: Frame, base: str, element: str, step: int, columns: dict[int, Part], count: int) -> None:
     """Store lane l of each column to element step * l + column."""
     builder, size = frame.builder, width_of(element) // 8
-    total = (count - 1) * abs(step) + max(columns) + 1
-    length = min(frame.module.settings.vector_bytes // size, count)
+    total, length = (count - 1) * abs(step) + max(columns) + 1, _length(frame, element, step, count)
     part, lanes = f"<{length} x {element}>", f"<{length} x i1>"
     name = f"llvm.masked.store.v{length}{element}.p0"
-    numbers = {column: number for number, column in enumerate(sorted(columns))}
-    pieces = count // length  # vectors of a column
-    sources = [
-        _lanes(frame, columns[column], first, length) for column in sorted(columns) for first in range(0, count, length)
-    ]
-    for first in range(0, total, length):
-        wanted: list[int | None] = []
-        for at in range(first, first + length):
-            lane, column = divmod(at, abs(step))
-            lane = lane if step > 0 else count - 1 - lane
-            known = at < total and column in numbers
-            wanted.append(numbers[column] * pieces * length + lane if known else None)
-        if not any(each is not None for each in wanted):
+    chunks = weave(builder, columns, step, Part("poison", element, length), count)
+    for chunk, first in zip(chunks, range(0, total, length), strict=False):  # nothing is stored behind `total`
+        stored = [at < total and at % abs(step) in columns for at in range(first, first + length)]
+        if not any(stored):
             continue
-        chunk = _merge(frame, sources, wanted, length)
         pointer = builder.offset(base, first * size)
-        if None not in wanted:
+        if all(stored):
             builder.store_part(chunk, pointer, align=size)
             continue
         frame.module.declare(name, "void", [part, "ptr", "i32", lanes])
-        mask = _constant_mask([each is not None for each in wanted])
+        mask = _constant_mask(stored)
         builder.call(name, "void", chunk, Value(pointer, "ptr"), constant(size, "i32"), mask)

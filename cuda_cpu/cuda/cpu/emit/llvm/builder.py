@@ -329,6 +329,19 @@ class Builder:
         lanes = part.lanes * width_of(part.element) // width_of(element)
         return Part(self.assign(f"bitcast {self.typed(part)} to <{lanes} x {element}>"), element, lanes)
 
+    def resize_part(self, part: Part, element: str) -> Part:
+        """Return integers of another size, unsigned."""
+        to = Part("", element, part.lanes)
+        opcode = "trunc" if width_of(element) < width_of(part.element) else "zext"
+        return to._replace(ref=self.assign(f"{opcode} {self.typed(part)} to {to.type}"))
+
+    def binary_part(self, opcode: str, a: Part, b: Part | int) -> Part:
+        """Compute with two vectors of one type; a number is a constant of all lanes."""
+        if isinstance(b, Part) and b.type != a.type:
+            raise TypeError(f"{opcode} of {self.typed(a)} and {self.typed(b)}")
+        second = b.ref if isinstance(b, Part) else f"splat ({a.element} {b})"
+        return a._replace(ref=self.assign(f"{opcode} {self.typed(a)}, {second}"))
+
     def element_of(self, part: Part, index: int) -> Value:
         return Value(self.assign(f"extractelement {self.typed(part)}, i64 {index}"), part.element)
 
