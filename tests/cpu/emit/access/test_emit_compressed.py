@@ -41,14 +41,8 @@ COUNT = 64
 needs_avx512 = pytest.mark.skipif(not jit._has_gathers(), reason="the CPU has no AVX-512")
 
 
-@pytest.fixture
-def _like_hot_kernels(monkeypatch):
-    monkeypatch.setenv("CUDA_CPU_LEVEL", "1")
-    monkeypatch.setenv("CUDA_CPU_CACHE", "0")
-
-
 @pytest.fixture(params=["32", "16"])
-def loaded(monkeypatch, request, _like_hot_kernels):
+def loaded(monkeypatch, request, like_hot_kernels):
     monkeypatch.setenv("CUDA_CPU_WIDTH", request.param)
     return Loaded(STORE.encode(), FULL_RUN)
 
@@ -104,7 +98,7 @@ def test_addresses_that_nearly_follow(runs, data):
 
 
 @needs_avx512
-@pytest.mark.usefixtures("_like_hot_kernels")
+@pytest.mark.usefixtures("like_hot_kernels")
 @pytest.mark.parametrize(
     ("targets", "is_compressed"),
     [

@@ -13,7 +13,7 @@ import functools
 from string import Template
 from typing import TYPE_CHECKING
 
-from cuda.cpu.emit.access import compressed, narrow, unrolled
+from cuda.cpu.emit.access import compressed, narrow, runs, unrolled
 from cuda.cpu.emit.access.affine import ContiguousAccess, lanes_of_segment, segments
 from cuda.cpu.emit.access.lanes import element_at, has_permute, permuted
 from cuda.cpu.emit.access.prefetch import prefetch
@@ -155,6 +155,8 @@ def _body(
             if loop is _SCATTER_LOOP:
                 begin = compressed.store(frame) if compressed.is_worth_it(frame, element) else ""
                 other, rest, look = "others", rest.replace("$COMPRESS", begin) + loop, _LOOK_FEW
+            elif runs.is_worth_it(frame, element):
+                other, rest = "runs", runs.gather(frame) + rest
         template = _CONTIGUOUS.replace("$LOOK", look) + full + native[0] + rest
     else:
         template = _CONTIGUOUS.replace("$LOOK", "") + full + loop

@@ -13,6 +13,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from cuda.cpu.emit.access import runs
 from cuda.cpu.emit.access.lanes import concatenated
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, width_of
 from cuda.cpu.ptx.syntax import Immediate, Operand, Register
@@ -200,10 +201,11 @@ def _body(frame: Frame, scale: int) -> str:
     """Return a vector load where the words are contiguous, and else gathers."""
     module, width = frame.module, frame.width
     mask, vector, lanes = f"i{width}", f"<{width} x i32>", f"<{width} x i1>"
+    has_runs = runs.is_worth_it(frame, "i32")
     if _lanes_of_gathers(frame) == AVX2_LANES:
         text = f"  %indices = alloca {vector}\n  %room = alloca {vector}\n{_predicates(width)}"
     else:
-        text = f"  %lanes = bitcast {mask} %mask to {lanes}\n"
+        text = f"  %room = alloca {vector}\n  %lanes = bitcast {mask} %mask to {lanes}\n"
     if 4 % scale == 0:
         masked = f"llvm.masked.load.v{width}i32.p0"
         module.declare(masked, vector, ["ptr", "i32", lanes, vector])
@@ -228,7 +230,7 @@ look:
   %all = icmp eq {mask} %good, -1
   %low = icmp slt i32 %first, {(1 << 31) - width * far}
   %contiguous = and i1 %all, %low
-  br i1 %contiguous, label %vector, label %single
+  br i1 %contiguous, label %vector, label %{"runs" if has_runs else "single"}
 vector:
   %wide = sext i32 %first to i64
   %pointer = getelementptr [{scale} x i8], ptr %base, i64 %wide
@@ -240,7 +242,7 @@ unmasked:
 part:
   %m = call {vector} @{masked}(ptr %pointer, i32 4, {lanes} %lanes, {vector} zeroinitializer)
   ret {vector} %m
-single:
+{runs.gather(frame, scale) if has_runs else ""}single:
 """
     else:
         text += "  br label %single\nsingle:\n"
