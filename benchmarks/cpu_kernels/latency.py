@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from benchmarks.cpu_kernels.__main__ import Bench
 
 SIZES = (100, 1000)  # instructions
+LOOPED = 3  # the variant with a loop
 
-# One process compiles two different kernels with an empty cache; another process finds the entries.
+# One process compiles three different kernels of each size with an empty cache; another process finds the entries.
 # CPU time of one thread without waiting, which equals the elapsed time on an idle machine.
 COMPILE = """
 import sys, time
@@ -28,7 +29,7 @@ from cuda.cpu.compile import program
 from cuda.cpu.compile import jit
 from benchmarks.cpu_kernels.latency import kernel_of
 for size in {sizes}:
-    for variant in (1, 2):
+    for variant in (1, 2, 3):
         code = program.load([kernel_of(size, variant)])
         start = time.process_time()
         code.compile("k", threads={threads})
@@ -56,7 +57,10 @@ assert len(sys.argv) < 2 or "llvmlite" not in sys.modules, "a cached kernel need
 
 
 def kernel_of(size: int, variant: int = 1) -> str:
-    """Return PTX of a kernel with about `size` instructions: arithmetic, memory, one branch per 25 instructions."""
+    """Return PTX of a kernel with about `size` instructions: arithmetic, memory, one branch per 25 instructions.
+
+    Variant 3 executes most of them in a loop.
+    """
     lines = [
         ".version 8.5\n.target sm_90\n.address_size 64",
         ".visible .entry k(.param .u64 x, .param .u64 y, .param .u32 n) {",
@@ -66,6 +70,7 @@ def kernel_of(size: int, variant: int = 1) -> str:
         "setp.ge.u32 %p1, %r2, %r1; @%p1 bra END; mul.wide.u32 %d3, %r2, 4;",
         "add.s64 %d4, %d1, %d3; add.s64 %d5, %d2, %d3;",
         "ld.global.f32 %f1, [%d4]; mov.f32 %f2, 0f3F800000; mov.u32 %r4, 1;",
+        "mov.u32 %r7, 0; AGAIN:",
     ]
     group = [
         "fma.rn.f32 %f2, %f2, %f1, %f1;", "add.f32 %f3, %f2, %f1;", "mul.f32 %f4, %f3, %f2;", "add.s32 %r4, %r4, %r2;",
@@ -78,6 +83,8 @@ def kernel_of(size: int, variant: int = 1) -> str:
         "L{0}: mul.f32 %f1, %f1, %f2;",
     ]  # fmt: skip
     lines += [" ".join(group).format(number) for number in range(size // len(group))]
+    if variant == LOOPED:
+        lines.append("add.u32 %r7, %r7, 1; setp.lt.u32 %p2, %r7, %r1; @%p2 bra AGAIN;")
     return "\n".join([*lines, "st.global.f32 [%d5], %f1;", "END: ret;\n}"])
 
 
@@ -125,7 +132,7 @@ def compile_times() -> dict[str, tuple[float, float | None]]:
             found["first compilation in a process, with llvmlite's import, CPU time"] = seconds, None
             found["first kernel from the disk cache in a process, CPU time"] = cached, 3e-3
         if not first:
-            kernel = f"{size} instructions, CPU time"
+            kernel = f"{size} instructions{' in a loop' * (variant == LOOPED)}, CPU time"
             found[f"translate and compile {kernel}"] = seconds, 0.06 if small else 0.4
             found[f"the same for a launch of 32 threads, {kernel}"] = brief, 0.02 if small else 0.15
             assert not imported, "a cached kernel needed llvmlite"

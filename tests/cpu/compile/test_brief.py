@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Launches with few threads of kernels without loops run brief code, other launches the usual code."""
+"""Launches with few threads run brief code, other launches the usual code."""
 
 from __future__ import annotations
+
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from support.warps import HEAD
 
 from cuda.bindings import driver
 from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, ObjectCode, launch
-from cuda.cpu.compile import brief, jit
+from cuda.cpu.compile import brief, jit, tier_up
 from cuda.cpu.driver.code.function import functions
 from cuda.cpu.ptx.program import build
 
@@ -78,21 +80,41 @@ def folder(tmp_path, monkeypatch):
     return tmp_path / "kernels"
 
 
-@pytest.mark.parametrize(
-    ("body", "suits"),
-    [
-        (LOOP, False), (LOOP.replace("bra AGAIN", "bra END").replace("ret;", "END: ret;"), True), (CALL, False),
-        (TABLE.replace("NAME", "SECOND"), False), (TABLE.replace("NAME", "LAST"), True),
-    ],
-    ids=["loop", "branch ahead", "call", "table with a loop", "table ahead"],
-)  # fmt: skip
-def test_kernels_without_loops_and_calls_are_suitable(body, suits):
-    assert (brief.most_threads(build([HEAD + body]), "k") > 0) == suits
+NESTED = """
+.visible .entry k()
+{
+    .reg .pred %p<2>; .reg .b32 %r<2>;
+    mov.u32 %r1, 0;
+OUTER:
+    mov.u32 %r1, 0;
+INNER:
+    add.u32 %r1, %r1, 1;
+    @%p1 bra INNER;
+    @%p1 bra INNER;
+    @%p1 bra OUTER;
+    ret;
+}
+"""
+WORK = {
+    "loop": (LOOP, {1: 4}),  # with the label and the branch
+    "branch ahead": (LOOP.replace("bra AGAIN", "bra END").replace("ret;", "END: ret;"), {}),
+    "nested loops": (NESTED, {1: 3, 2: 4}),
+    "call": (CALL, {}),
+    "loop in a function": (CALL.replace("ret; }", "A: bra A; }", 1), {1: 2}),
+    "table with a loop": (TABLE.replace("NAME", "SECOND"), {1: 4}),
+    "table ahead": (TABLE.replace("NAME", "LAST"), {}),
+}
 
 
-def test_the_number_of_threads_depends_on_the_length():
-    length = len(build([ADD]).functions["k"].body)
-    assert brief.most_threads(build([ADD]), "k") == brief.MOST_WORK // length
+@pytest.mark.parametrize(("text", "in_loops"), WORK.values(), ids=WORK)
+def test_loops_are_supposed_to_take_some_iterations(text, in_loops):
+    """`in_loops`: how many statements lie in one loop, or in two."""
+    program = build([HEAD + text])
+    bodies = [program.functions[name].body for name in program.reachable("k")]
+    expected = sum(map(len, bodies))
+    expected += sum(count * (brief.ITERATIONS**depth - 1) for depth, count in in_loops.items())
+    assert sum(map(brief.work_of, bodies)) == expected
+    assert brief.most_threads(program, "k") == brief.MOST_WORK // expected
 
 
 @pytest.mark.parametrize(
@@ -105,10 +127,15 @@ def test_the_number_of_threads_depends_on_the_length():
 def test_threads_that_share_memory_run_in_whole_warps(instruction, needs):
     text = ADD.replace("ld.global.u32 %r5, [%d3];", f".shared .b32 s; {instruction}")
     program = build([text])
-    assert brief.needs_whole_warps(program.functions["k"].body) == needs
+    assert brief.needs_whole_warps(program, "k") == needs
     notes = jit.kernel_text(program, "k", quick=True, brief=True).notes
     width = 32 if needs else jit._width("native")
     assert any(f"SIMD groups of {width} lanes" in note for note in notes)
+
+
+def test_functions_may_share_memory_too():
+    text = CALL.replace("{ ret; }", "{ .reg .b32 %r<2>; .reg .b64 %d<2>; ld.volatile.u32 %r1, [%d1]; ret; }", 1)
+    assert brief.needs_whole_warps(build([HEAD + text]), "k")
 
 
 def test_brief_code_is_shorter():
@@ -124,6 +151,47 @@ def test_brief_code_computes_the_same(count):
     assert loaded.code.compile("k", threads=64).most_threads
     loaded.launch("k", 2, 32, found, np.uint32(count))
     np.testing.assert_array_equal(found, np.arange(64) + np.where(np.arange(64) < count, np.arange(64), 0))
+
+
+SUMS = (
+    HEAD
+    + """
+.func (.param .u32 result) square(.param .u32 x)
+{
+    .reg .b32 %r<3>; ld.param.u32 %r1, [x]; mul.lo.u32 %r2, %r1, %r1; st.param.u32 [result], %r2; ret;
+}
+.visible .entry k(.param .u64 p, .param .u32 n)
+{
+    .reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %d<4>;
+    ld.param.u64 %d1, [p]; mov.u32 %r2, %tid.x; mov.u32 %r3, 0; mov.u32 %r4, 0; setp.eq.u32 %p1, %r2, 0;
+    @%p1 bra END;
+AGAIN:
+    add.u32 %r3, %r3, 1;
+    { .param .u32 a; .param .u32 b; st.param.u32 [a], %r3; call.uni (b), square, (a); ld.param.u32 %r5, [b]; }
+    add.u32 %r4, %r4, %r5; setp.lt.u32 %p2, %r3, %r2;
+    @%p2 bra AGAIN;
+END:
+    mul.wide.u32 %d2, %r2, 4; add.u64 %d3, %d1, %d2; st.global.u32 [%d3], %r4;
+    ret;
+}
+"""
+)
+
+
+def test_brief_code_with_a_loop_and_calls_computes_the_same():
+    loaded, found = Loaded(SUMS.encode(), threads=64), np.zeros(64, np.uint32)
+    assert loaded.code.compile("k", threads=64).most_threads
+    loaded.launch("k", 1, 64, found, np.uint32(0))
+    np.testing.assert_array_equal(found, np.cumsum(np.arange(64) ** 2))
+
+
+@pytest.mark.parametrize(("threads", "enough"), [(64, tier_up.ENOUGH_BRIEF), (None, tier_up.ENOUGH)])
+def test_brief_code_is_optimised_earlier(monkeypatch, threads, enough):
+    watched = []
+    monkeypatch.setattr(tier_up, "_has_interpreter", lambda: True)
+    machine = Loaded(ADD.encode()).code.compile("k", threads=threads)
+    tier_up.watch(Mock(watch=watched.append), machine, "k")
+    assert watched == [enough]
 
 
 def test_usual_code_in_the_disk_cache_is_preferred(folder):

@@ -231,7 +231,7 @@ def kernel_text(
     from cuda.cpu.emit import Settings, emit_kernel
 
     check_size(program, name)
-    default = "native" if brief and not needs_whole_warps(program.functions[name].body or []) else "32"
+    default = "native" if brief and not needs_whole_warps(program, name) else "32"
     settings = Settings(
         width=width or _width(default),
         lane_run=lane_run,

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from cuda.cpu.compile.code import MachineCode
 
 ENOUGH = 100_000_000  # nanoseconds of launches from which on optimised code is worth its compilation
+ENOUGH_BRIEF = ENOUGH // 3  # of brief code, which takes three times as long to run
 NICE = 10
 PATIENCE = 60.0  # seconds for one kernel, as others wait; after that its code is not replaced
 
@@ -60,7 +61,7 @@ def watch(kernel: _runtime.CompiledKernel, machine: MachineCode, name: str) -> N
             except RuntimeError:  # no more threads are allowed: retried at the next kernel
                 return
             _thread = thread
-    kernel.watch(ENOUGH)
+    kernel.watch(ENOUGH_BRIEF if machine.most_threads else ENOUGH)
 
 
 def _has_interpreter() -> bool:
