@@ -3,15 +3,17 @@
  *
  * Stress test of the native runtime without Python, under sanitizers: several threads, each with two queues, launch the
  * kernels of kernels.c, synchronise the queues by events, cancel, fault and free; and use common objects
- * (stress_shared.c). Takes the number of rounds; prints "fine" at the end.
+ * (stress_shared.c). Then they count in common words. Takes the number of rounds; prints "fine" at the end.
  */
 #include "stress.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include "queue/branches.h"
 #include "queue/decompress.h"
 #include "device_runtime/device.h"
+#include "kernel_helpers.h"
 #include "queue/process.h"
 
 #define KERNEL(name) void name(struct cpu_warp *warp)
@@ -24,6 +26,7 @@ KERNEL(use_heap);
 
 #define THREADS 3
 #define NUMBERS (200 * 64)
+#define COUNTED 16 /* words */
 
 struct cpu_arena *arena;
 static int round_count = 3;
@@ -103,6 +106,54 @@ static void tie_queues(struct cpu_queue *first, struct cpu_queue *second, uint32
     cpu_event_free(event);
     for (uint32_t i = 0; i < NUMBERS; i++)
         CHECK(out[i] == (i < 640 ? (i + 3) % 128 : i + 1));
+}
+
+static uint32_t counted[COUNTED];
+static _Atomic uint32_t counts;
+
+/* Each warp adds 1 to all words again and again, as machine code does: without locks while its worker is the only one
+ * that executes blocks. */
+static void count_words(struct cpu_warp *warp)
+{
+    uint32_t *words = *(uint32_t *const *)warp->params;
+    uint64_t turns = *(const uint64_t *)(warp->params + 8);
+    struct cpu_sole *sole = warp->sole;
+    for (uint64_t turn = 0; turn < turns; turn++) {
+        for (uint32_t word = 0; word < COUNTED; word++) {
+            bool alone = false;
+            if (sole) {
+                atomic_store_explicit(&sole->busy, 1, memory_order_relaxed);
+                atomic_signal_fence(memory_order_seq_cst);
+                alone = atomic_load_explicit(&sole->valid, memory_order_relaxed);
+                atomic_signal_fence(memory_order_seq_cst);
+            }
+            if (alone)
+                words[word]++;
+            else
+                __atomic_fetch_add(&words[word], 1, __ATOMIC_RELAXED);
+            if (sole)
+                atomic_store_explicit(&sole->busy, 0, memory_order_release);
+        }
+        warp->scattered = 1;
+        wait_step(warp); /* on a fiber, others run from time to time */
+    }
+}
+
+/* Count in words that all threads count in, by launches that begin now and then: the only worker does so without locks,
+ * until another one begins. */
+static void *count(void *argument)
+{
+    struct cpu_queue *queue = cpu_queue_make(0);
+    struct cpu_compiled_kernel *compiled = compile(count_words, (intptr_t)argument % 2);
+    for (uint32_t launch = 1; launch <= 100; launch++) {
+        start(queue, (struct wanted){compiled, 1, 64, .address = counted, .number = 300});
+        atomic_fetch_add(&counts, 2 * 300); /* by two warps */
+        CHECK(cpu_queue_wait(queue, CPU_FOREVER));
+        usleep(launch * 97 % 2000);
+    }
+    CHECK(!finish(queue, compiled));
+    cpu_queue_destroy(queue);
+    return NULL;
 }
 
 static void cancel_a_spinning_kernel(struct cpu_queue *queue, bool fibers)
@@ -233,20 +284,28 @@ static void *work(void *argument)
     return NULL;
 }
 
-int main(int argc, char **argv)
+static void in_threads(void *(*function)(void *))
 {
     pthread_t threads[THREADS];
+    for (intptr_t i = 0; i < THREADS; i++)
+        CHECK(!pthread_create(&threads[i], NULL, function, (void *)i));
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+int main(int argc, char **argv)
+{
     if (argc > 1)
         round_count = atoi(argv[1]);
     cpu_process_begin();
     cpu_pool_set_workers(3);
     arena = cpu_arena_make(64 << 20, -1);
     make_common();
-    for (intptr_t i = 0; i < THREADS; i++)
-        CHECK(!pthread_create(&threads[i], NULL, work, (void *)i));
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
+    in_threads(work);
     end_common();
+    in_threads(count);
+    for (int word = 0; word < COUNTED; word++)
+        CHECK(counted[word] == counts);
     cpu_process_stop();
     cpu_queues_stop();
     cpu_branches_stop();

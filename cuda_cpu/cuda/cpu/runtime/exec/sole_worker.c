@@ -15,12 +15,15 @@
 
 #include "worker.h"
 
+#ifndef REFUSED
 #define REFUSED 256 /* launches with locks after workers have met: membarrier takes microseconds */
+#endif
 
 static struct {
     _Alignas(64) _Atomic uint32_t working; /* workers that execute blocks; other processes count as one */
     _Atomic uint32_t refused;              /* launches that do not become sole workers */
     _Atomic bool shared;                   /* with other processes */
+    _Atomic bool granted;                  /* there is a sole worker, or others do not know yet that there is none */
     _Alignas(64) struct cpu_sole sole;
 } state;
 
@@ -35,16 +38,17 @@ static bool can_fence(void)
     return answer == 2;
 }
 
-/* Make the sole worker use locks, if there is one. */
+/* Make the sole worker use locks, if there is one. Several workers may begin at once, and all of them must wait. */
 static void revoke_sole(void)
 {
-    if (!atomic_load(&state.sole.valid))
+    if (!atomic_load(&state.granted))
         return;
     atomic_store(&state.sole.valid, 0);
     atomic_store(&state.refused, REFUSED);
     syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     while (atomic_load(&state.sole.busy)) /* at most as long as a SIMD group's operation */
         sched_yield();
+    atomic_store(&state.granted, false);
 }
 
 static bool is_refused(void)
@@ -53,6 +57,13 @@ static bool is_refused(void)
     if (left)
         atomic_store_explicit(&state.refused, left - 1, memory_order_relaxed);
     return left > 0;
+}
+
+static void withdraw(void)
+{
+    atomic_store_explicit(&state.sole.busy, 0, memory_order_release); /* left by a fault */
+    atomic_store_explicit(&state.sole.valid, 0, memory_order_release);
+    atomic_store_explicit(&state.granted, false, memory_order_release);
 }
 
 void cpu_sole_enter(struct cpu_worker *worker, bool wanted)
@@ -64,10 +75,11 @@ void cpu_sole_enter(struct cpu_worker *worker, bool wanted)
     if (!wanted || is_refused() || !can_fence())
         return;
     atomic_store(&state.sole.valid, 1);
+    atomic_store(&state.granted, true);
     if (atomic_load(&state.working) == 1)
         worker->sole = &state.sole;
     else
-        atomic_store(&state.sole.valid, 0); /* a worker has begun that may not have seen it */
+        withdraw(); /* a worker has begun that may not have seen it */
 }
 
 void cpu_sole_end(struct cpu_worker *worker)
@@ -75,8 +87,7 @@ void cpu_sole_end(struct cpu_worker *worker)
     if (!worker->sole)
         return;
     worker->sole = NULL;
-    atomic_store_explicit(&state.sole.busy, 0, memory_order_release); /* left by a fault */
-    atomic_store_explicit(&state.sole.valid, 0, memory_order_release);
+    withdraw();
 }
 
 void cpu_sole_leave(struct cpu_worker *worker)
