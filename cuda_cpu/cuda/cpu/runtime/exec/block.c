@@ -252,8 +252,23 @@ uint64_t cpu_block_start(struct cpu_block *block, struct cpu_job *job, uint64_t 
     return count;
 }
 
+/* Tell the kernel whether the block had atomic operations that a sole worker makes faster. */
+static void collect_scattered(struct cpu_block *block, const struct cpu_job *job)
+{
+    uint32_t warps = job->path == CPU_PATH_BLOCKS ? 1 : job->warps;
+    for (uint32_t w = 0; w < warps; w++) {
+        struct cpu_warp *warp = &block->warps[w].abi;
+        if (!warp->scattered)
+            continue;
+        warp->scattered = 0;
+        if (!atomic_load_explicit(&job->compiled->scattered, memory_order_relaxed))
+            atomic_store_explicit(&job->compiled->scattered, true, memory_order_relaxed);
+    }
+}
+
 void cpu_block_give(struct cpu_worker *worker, struct cpu_block *block)
 {
+    collect_scattered(block, worker->job);
     block->next = worker->unused;
     worker->unused = block;
 }

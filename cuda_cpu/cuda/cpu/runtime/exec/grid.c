@@ -150,11 +150,6 @@ static bool work_without_fibers(struct cpu_job *job, struct cpu_worker *worker)
         cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for a block");
     if (worker->block) {
         cpu_race_block_end(worker->block); /* left over if the launch was stopped */
-        struct cpu_warp *warp = &worker->block->warps[0].abi;
-        if (warp->scattered) {
-            warp->scattered = 0;
-            atomic_store_explicit(&job->compiled->scattered, true, memory_order_relaxed);
-        }
         cpu_block_give(worker, worker->block);
     }
     return true;
