@@ -9,10 +9,12 @@ share one coherent memory, so scopes only matter to the only worker that execute
 
 from __future__ import annotations
 
+import functools
+
 from cuda.cpu.emit.access.addresses import pointers, space_name, space_of, split_shared_address
 from cuda.cpu.emit.access.indexed import Indexed, index_of
 from cuda.cpu.emit.access.lanes import for_each_lane
-from cuda.cpu.emit.instructions.memory import contiguous_atomics
+from cuda.cpu.emit.instructions.memory import contiguous_atomics, sole_worker
 from cuda.cpu.emit.instructions.memory.conflicts import (
     COMBINES,
     FEWEST,
@@ -22,7 +24,6 @@ from cuda.cpu.emit.instructions.memory.conflicts import (
     modify_one,
 )
 from cuda.cpu.emit.instructions.memory.mbarrier import complete_bytes
-from cuda.cpu.emit.instructions.memory.sole_worker import modify_alone
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant, integer_of
 from cuda.cpu.emit.simt.frame import Frame
@@ -63,7 +64,7 @@ def emit_atomic(frame: Frame, instruction: Instruction, form: Form) -> None:
         result: Value | None
         if form.op == "cas":
             pointer = pointers(frame, address, space, position * size)
-            result = _compare_and_swap(frame, form, pointer, value, instruction.operands[first + 2])
+            result = _compare_and_swap(frame, form, pointer, value, instruction.operands[first + 2], wanted)
         elif form.type in _HALVES:
             result = _both_halves(frame, form, pointers(frame, address, space, position * size), value)
         elif form.type in ("f16", "bf16"):
@@ -96,8 +97,8 @@ def _name(form: Form) -> str:
 def _modify(
     frame: Frame, form: Form, address: Address, extra: int, source: Operand | None, wanted: bool
 ) -> Value | None:
-    """Read, modify and write by locked instructions; return the old value."""
-    builder, element, name, order = frame.builder, ELEMENTS[form.type], _name(form), _order(form)
+    """Read, modify and write memory that other threads access; return the old value."""
+    element, name, order = ELEMENTS[form.type], _name(form), _order(form)
     value, together = frame.read(source, form.type), name in COMBINES or name in FOLDS
     bases = contiguous_atomics.bases_of(frame, name, element, address, space_of(form), extra)
     if bases:
@@ -105,12 +106,21 @@ def _modify(
     pointer = pointers(frame, address, space_of(form), extra)
     if together and pointer.uniform:
         return modify_one(frame, name, element, order, pointer, value, wanted)
-    ends = []
-    if not wanted and form.op in _PLAIN:
-        plain = _plain(name, element, "%x0", "%x1")
-        ends.append(modify_alone(frame, form, name, element, plain, pointer, value))
-    if together and not wanted:
-        ends.append(_modify_scattered(frame, form, address, extra, value))
+    locked = functools.partial(_modify_locked, frame, form, address, extra, pointer, value, wanted)
+    if form.op not in _PLAIN:
+        return locked()
+    plain, called = _plain(name, element, "%x0", "%x1"), f"{name}.{element}"
+    return sole_worker.modify(
+        frame, form, called, element, plain, pointer, value, wanted=wanted, combined=together, locked=locked
+    )
+
+
+def _modify_locked(
+    frame: Frame, form: Form, address: Address, extra: int, pointer: Value, value: Value, wanted: bool
+) -> Value | None:
+    builder, element, name, order = frame.builder, ELEMENTS[form.type], _name(form), _order(form)
+    together = name in COMBINES or name in FOLDS
+    end = _modify_scattered(frame, form, address, extra, value) if together and not wanted else ""
     old, mask = None, frame.mask
     if together and frame.width >= FEWEST:
         old, mask = modify_conflicts(frame, name, element, order, pointer, value, wanted)
@@ -118,7 +128,7 @@ def _modify(
     result = for_each_lane(
         frame, f"atom.{name}.{element}.{order}", element, body, pointer, value, wanted=wanted, mask=mask
     )
-    for end in filter(None, ends):
+    if end:
         builder.jump(end)
         builder.label(end)
     if old is None or result is None:
@@ -196,8 +206,11 @@ def _change(
 
 
 # Operations without a lock; for minima and maxima, the comparison under which the old value stays.
-_PLAIN = {"add", "and", "or", "xor", "exch", "min", "max"}
+_PLAIN = {"add", "and", "or", "xor", "exch", "min", "max", "inc", "dec"}
 _STAYS = {"umin": "icmp ult", "min": "icmp slt", "umax": "icmp ugt", "max": "icmp sgt"}
+
+
+UNPREDICTABLE = ", !unpredictable !2"  # metadata of a select that must not become a branch
 
 
 def _has_memory_for_itself(form: Form) -> bool:
@@ -213,22 +226,50 @@ def _plain(name: str, element: str, pointer: str, value: str) -> str:
     elif name in _STAYS:
         change = f"  %stays = {_STAYS[name]} {element} %r, {value}\n"
         change += f"  %n = select i1 %stays, {element} %r, {element} {value}\n"
+    elif name == "uinc_wrap":
+        change = f"  %fits = icmp ult {element} %r, {value}\n  %up = add {element} %r, 1\n"
+        change += f"  %n = select i1 %fits, {element} %up, {element} 0\n"
+    elif name == "udec_wrap":
+        change = f"  %down = sub {element} %r, 1\n  %fits = icmp ult {element} %down, {value}\n"
+        change += f"  %n = select i1 %fits, {element} %down, {element} {value}\n"
     else:
         change = f"  %n = {name} {element} %r, {value}\n"
     load = f"%r = load {element}, ptr {pointer}, align {align}\n"
     return f"{load}{change}  store {element} {new}, ptr {pointer}, align {align}"
 
 
-def _compare_and_swap(frame: Frame, form: Form, pointer: Value, expected: Operand | None, new: Operand) -> Value:
+def _compare_and_swap(
+    frame: Frame, form: Form, pointer: Value, expected: Operand | None, new: Operand, wanted: bool
+) -> Value | None:
     """Write `new` if the memory holds `expected`; return the old value."""
-    element, order = ELEMENTS[form.type], _order(form)
+    element, order, align = ELEMENTS[form.type], _order(form), _bytes(form.type)
+    args = (pointer, frame.read(expected, form.type), frame.read(new, form.type))
+    # Without a branch, since whether a lane succeeds is hard to predict: others store to the stack, not to the memory.
+    spare = Value(frame.builder.alloca(element), "ptr")
+    plain = (
+        f"%r = load {element}, ptr %x0, align {align}\n  %same = icmp eq {element} %r, %x1\n"
+        f"  %to = select i1 %same, ptr %x0, ptr %x3{UNPREDICTABLE}\n  store {element} %x2, ptr %to, align {align}"
+    )
+    if _has_memory_for_itself(form):
+        return for_each_lane(frame, f"plain.cas.{element}", element, plain, *args, spare, wanted=wanted)
     failed = {"release": "monotonic", "acq_rel": "acquire"}.get(order, order)
     body = (
-        f"%pair = cmpxchg ptr %x0, {element} %x1, {element} %x2 {order} {failed}, align {_bytes(form.type)}\n"
+        f"%pair = cmpxchg ptr %x0, {element} %x1, {element} %x2 {order} {failed}, align {align}\n"
         f"  %r = extractvalue {{ {element}, i1 }} %pair, 0"
     )
-    values = (frame.read(expected, form.type), frame.read(new, form.type))
-    return for_each_lane(frame, f"atom.cas.{element}.{order}", element, body, pointer, *values)
+    called = f"atom.cas.{element}.{order}"
+    return sole_worker.modify(
+        frame,
+        form,
+        f"cas.{element}",
+        element,
+        plain,
+        *args,
+        spare,
+        wanted=wanted,
+        combined=False,
+        locked=functools.partial(for_each_lane, frame, called, element, body, *args, wanted=wanted),
+    )
 
 
 # --- half and bfloat ----------------------------------------------------------------------------------

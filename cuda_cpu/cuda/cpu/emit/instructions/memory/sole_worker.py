@@ -4,14 +4,18 @@
 
 A locked instruction takes as long as several loads and stores, a float sum even a loop of them. While no other worker
 executes blocks, a load and a store are atomic for all threads of the device. A worker that begins meanwhile waits until
-the SIMD group's operation is complete, and this one uses locked instructions from then on.
+the SIMD group's operation is complete, and this one uses locked instructions from then on. An operation calls
+nothing of the runtime, which may switch to another fiber.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from cuda.cpu.emit.access.lanes import for_each_lane
 from cuda.cpu.emit.instructions.memory.conflicts import FEWEST, MANY
-from cuda.cpu.emit.llvm.values import Value, constant
+from cuda.cpu.emit.llvm.slot import Slot
+from cuda.cpu.emit.llvm.values import Shape, Value, constant
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.runtime.abi import WARP
@@ -20,46 +24,73 @@ SCOPES = {None, "cta", "cluster", "gpu"}  # of threads of the device, but not of
 BUSY = 4  # offset in struct cpu_sole
 
 
-def modify_alone(frame: Frame, form: Form, name: str, element: str, body: str, pointer: Value, value: Value) -> str:
-    """Emit a path for the only worker, taken if few lanes have the address of the first one.
+def modify(
+    frame: Frame,
+    form: Form,
+    name: str,
+    element: str,
+    body: str,
+    *args: Value,
+    wanted: bool,
+    combined: bool,
+    locked: Callable[[], Value | None],
+) -> Value | None:
+    """Emit an operation with a path for the only worker; return the old values if they are wanted.
 
     Parameters
     ----------
     name : str
-        Name of the operation in LLVM's atomicrmw.
+        Name of the operation, for `for_each_lane`.
     body : str
-        The operation on the word at %x0 with %x1, not atomic.
-
-    Returns
-    -------
-    str
-        The label after the code for all other cases; "" if this path is not emitted.
+        The operation on the word at %x0, not atomic.
+    *args : Value
+        The pointer and the operands.
+    combined : bool
+        Whether `locked` combines the values of lanes with one address, which is faster if there are many of them.
+    locked : callable
+        Emits the operation for all other cases, and returns its result.
     """
     module, builder = frame.module, frame.builder
     relaxed = form.sem in (None, "relaxed") and form.scope in SCOPES
     if not relaxed or module.settings.quick or frame.width < FEWEST:
-        return ""
-    sole, (locked, only, few, begun, ended, after) = frame.warp_field("sole", "ptr"), map(builder.new_label, LABELS)
-    builder.branch(builder.compare("icmp eq", sole, Value("null", "ptr")), locked, only)
+        return locked()
+    old = builder.slot(element, Shape.VECTOR) if wanted else None
+    sole, (only, few, begun, ended, others, after) = frame.warp_field("sole", "ptr"), map(builder.new_label, LABELS)
+    builder.branch(builder.compare("icmp eq", sole, Value("null", "ptr")), others, only)
     builder.label(only)
-    same = builder.lane_bits(builder.compare("icmp eq", pointer, builder.extract(pointer, "0")))
-    count = builder.intrinsic("ctpop", builder.mask_type, builder.binary("and", same, frame.mask))
-    builder.branch(builder.compare("icmp ult", count, constant(MANY, builder.mask_type)), few, locked, likely=True)
-    builder.label(few)
+    if combined:
+        builder.branch(_few_share_one(frame, args[0]), few, others, likely=True)
+        builder.label(few)
     builder.branch(_begin(frame, sole), ended, begun, likely=False)
     builder.label(begun)
-    for_each_lane(frame, f"plain.{name}.{element}", element, body, pointer, value, wanted=False, straight=True)
+    _keep(old, for_each_lane(frame, f"plain.{name}", element, body, *args, wanted=wanted, straight=True))
     _end(frame, sole)
     builder.jump(after)
     builder.label(ended)
     _end(frame, sole)
-    builder.jump(locked)
-    builder.label(locked)
+    builder.jump(others)
+    builder.label(others)
     builder.store(constant(1, "i32"), builder.offset("%warp", WARP["scattered"]), align=4)
-    return after
+    _keep(old, locked())
+    builder.jump(after)
+    builder.label(after)
+    return old.load() if old else None
 
 
-LABELS = ("locked", "only", "few", "begun", "ended", "modified")
+LABELS = ("only", "few", "begun", "ended", "others", "modified")
+
+
+def _keep(slot: Slot | None, result: Value | None) -> None:
+    if slot is not None and result is not None:
+        slot.store(result)
+
+
+def _few_share_one(frame: Frame, pointer: Value) -> Value:
+    """Return whether few of the lanes that run have the address of the first lane."""
+    builder = frame.builder
+    same = builder.lane_bits(builder.compare("icmp eq", pointer, builder.extract(pointer, "0")))
+    count = builder.intrinsic("ctpop", builder.mask_type, builder.binary("and", same, frame.mask))
+    return builder.compare("icmp ult", count, constant(MANY, builder.mask_type))
 
 
 def _begin(frame: Frame, sole: Value) -> Value:
