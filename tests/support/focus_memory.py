@@ -183,7 +183,7 @@ def own(writer: Writer) -> str:
         addresses = [(base, 0), (further, -32)]
     else:
         addresses = [(base, 0)]
-    body = ""
+    body = _updated(writer, prefix, base, found) if writer.chance(0.4) else ""
     words = writer.chance(0.4)
     moved = 0  # the increment of the first address
     for _ in range(random.randrange(4, 9)):
@@ -207,6 +207,23 @@ def own(writer: Writer) -> str:
     text += writer.some(body)
     last, targets = load(writer, prefix, base, 16 * random.randrange(OWN // 16), "u32", 4)
     return f"{text} {last} {fold(writer, targets)}"
+
+
+def _updated(writer: Writer, space: str, base: str, found: list[str]) -> str:
+    """Return loads and stores of adjacent words in turns, some of them of a word that was stored before."""
+    random, text = writer.random, ""
+    offsets = random.choice([[0, 4, 8, 12], [12, 8, 4, 0], [8, 0, 4, 12], [4, 0, 12], [4, 8]])
+    for offset in offsets:
+        for loads in random.choice([[True, False], [True, False], [False, True], [False]]):
+            if not loads:
+                text += _stored(writer, space, base, offset, "u32", 1)
+                continue
+            if space == ".global" and writer.chance(0.5):
+                one, targets = load(writer, space, "%in", offset, "u32", 1)
+                text, found[:] = f"{text} {one}", found + targets
+            one, targets = load(writer, space, base, random.choice([offset, offset, offset, 0]), "u32", 1)
+            text, found[:] = f"{text} {one}", found + targets
+    return text
 
 
 def _indexed(writer: Writer, index: str, base: str, letter: str, size: int) -> str:

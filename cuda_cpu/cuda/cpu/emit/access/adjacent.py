@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cuda.cpu.emit.access import reorder
 from cuda.cpu.emit.access.gather_scatter import scatter
 from cuda.cpu.emit.access.lanes import concatenated, store_split
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, integer_of, width_of
@@ -27,8 +28,8 @@ REACH = 100  # instructions that are searched
 def find(frame: Frame, instruction: Instruction, form: Form, position: int) -> list[tuple[tuple[int, int], int]]:
     """Return the loads to be combined with an element of a load, by key and offset; [] if there are none.
 
-    The key is the instruction's identity and the number of the element. No instruction between them may write memory,
-    wait, or change the address.
+    The key is the instruction's identity and the number of the element. No instruction between them may wait, change
+    the address, or write what is loaded.
     """
     if not is_possible(frame) or not _suits(instruction, form):
         return []
@@ -51,19 +52,28 @@ def reachable(frame: Frame, instruction: Instruction, form: Form, element: str) 
     """Return keys of the elements that a load and later ones from the same base register load, by their offsets."""
     here: dict[int, tuple[int, int]] = {}
     base, size = _base(instruction), width_of(element) // 8
-    steps = frame.flow.block.steps
+    steps, stored = frame.flow.block.steps, list[reorder.Span]()
     at = frame.position_of(instruction)
+    pending = {group.last for group in frame.block.merged.values() if group is not None and group.pending}
     reach = 1 if frame.module.settings.replaces_addresses else REACH  # later ones have not been checked yet
     for step in steps[at : at + reach]:
         if step.form is None:
             break
         other, kind = step.operation()
-        if kind.opcode not in PURE and not _is_weak_load(kind):
+        if id(other) in pending:
+            break  # what follows it may load what has not been stored yet
+        if reorder.is_weak_store(kind) and frame.module.settings.instrumentation is None:
+            if not reorder.are_apart(kind, form):
+                if kind.space != form.space or other.address(0).base != instruction.address(1).base:
+                    break
+                stored.append(reorder.span_of(other, kind))
+        elif kind.opcode not in PURE and not reorder.is_weak_load(kind):
             break
         same_kind = kind.opcode == form.opcode and kind.space == form.space and _suits(other, kind, element)
         if same_kind and _base(other) == base:
             for number, offset in _elements(other, size):
-                if (id(other), number) not in frame.block.loaded:
+                passes = reorder.may_pass(frame, base, (offset, offset + size), stored)
+                if passes and (id(other), number) not in frame.block.loaded:
                     here.setdefault(offset, (id(other), number))
         if base in step.writes:
             break
@@ -73,7 +83,7 @@ def reachable(frame: Frame, instruction: Instruction, form: Form, element: str) 
 def _suits(instruction: Instruction, form: Form, element: str = "i32") -> bool:
     address = instruction.operands[1] if len(instruction.operands) > 1 else None
     return (
-        _is_weak_load(form)
+        reorder.is_weak_load(form)
         and instruction.guard is None
         and isinstance(address, Address)
         and isinstance(address.base, Register)
@@ -87,11 +97,6 @@ def _base(instruction: Instruction) -> str:
     base = instruction.address(1).base
     assert isinstance(base, Register)
     return base.name
-
-
-def _is_weak_load(form: Form) -> bool:
-    """Return whether a load may be reordered with other loads."""
-    return form.opcode in ("ld", "ldu") and getattr(form, "sem", None) in (None, "weak")
 
 
 def _elements(instruction: Instruction, size: int) -> list[tuple[int, int]]:

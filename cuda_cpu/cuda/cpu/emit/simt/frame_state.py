@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from cuda.cpu.emit.access.adjacent_stores import Group
     from cuda.cpu.emit.access.indexed import Indexed
     from cuda.cpu.emit.llvm.values import Value
 
@@ -38,12 +39,13 @@ class BlockState:
     loaded: dict[tuple[int, int], Value] = field(default_factory=dict)  # by later instructions, see adjacent.py
     together: dict[int, int] = field(default_factory=dict)  # stores: the last one of their group, see interleaved.py
     deferred: dict[int, Value] = field(default_factory=dict)  # values of such a group by their offsets
+    merged: dict[int, Group | None] = field(default_factory=dict)  # stores, see adjacent_stores.py
     indexed: dict[str, Indexed] = field(default_factory=dict)  # vectors of a base and an index, see indexed.py
     prefetched: list[tuple[str, int]] = field(default_factory=list)  # addresses: base and offset
 
     def copied(self) -> BlockState:
         """Return a copy that may be changed without effect on this one."""
-        names = ("values", "bases", "known", "loaded", "together", "deferred", "indexed")
+        names = ("values", "bases", "known", "loaded", "together", "deferred", "merged", "indexed")
         copies = {name: getattr(self, name).copy() for name in names}
         return replace(self, prefetched=self.prefetched.copy(), **copies)
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.cpu.emit.access import adjacent, affine, indexed, interleaved, strong_vectors
+from cuda.cpu.emit.access import adjacent, adjacent_stores, affine, indexed, interleaved, strong_vectors
 from cuda.cpu.emit.access.addresses import (
     CLUSTER_STRIDE,
     cluster_pointers,
@@ -197,6 +197,8 @@ def _store_lanes(frame: Frame, instruction: Instruction, form: Form) -> bool:
     """Store two or four words for each lane at once, if that is possible; return whether it was."""
     address, values = instruction.address(0), elements_of(instruction.operands[1])
     order, plain = ORDERS[getattr(form, "sem", None)], not form.mbarrier_complete_tx_bytes
+    if len(values) == 1 and adjacent_stores.store(frame, instruction, form):
+        return True
     if order or integer_of(ELEMENTS[form.type]) != "i32" or len(values) not in (2, 4) or not plain:
         return False
     if not adjacent.is_possible(frame) or affine.contiguous_access(frame, instruction, form, address, 0, 4) is not None:
