@@ -51,11 +51,14 @@ def expected_of(data: np.ndarray, numbers: np.ndarray, flags: np.ndarray) -> np.
 
 @pytest.mark.parametrize("width", ["32", "16"])
 @pytest.mark.parametrize("level", [None, "1"])
-def test_lanes_that_run_load_their_elements(monkeypatch, width, level):
+@pytest.mark.parametrize("gathers", [False, True])
+def test_lanes_that_run_load_their_elements(monkeypatch, width, level, gathers):
+    if gathers and not jit._has_gathers():
+        pytest.skip("the CPU has no AVX-512")
     monkeypatch.setenv("CUDA_CPU_WIDTH", width)
     if level:
         monkeypatch.setenv("CUDA_CPU_LEVEL", level)
-    monkeypatch.setattr(jit, "_has_gathers", lambda: False)
+    monkeypatch.setattr(jit, "_has_gathers", lambda: gathers)
     loaded, random = Loaded(LOADS.encode()), np.random.default_rng(8)
     for share in (0.03, 0.1, 0.3, 0.5, 0.8, 1):
         for numbers in (random.integers(0, 256, 256), np.arange(256), np.arange(256)[::-1], np.full(256, 9)):
@@ -66,10 +69,12 @@ def test_lanes_that_run_load_their_elements(monkeypatch, width, level):
 
 
 @pytest.mark.parametrize(
-    ("gathers", "size", "lanes", "both"), [(False, 32, 32, True), (False, 0, 32, False), (False, 32, 4, False)]
+    ("gathers", "size", "lanes", "both"),
+    [(False, 32, 32, True), (False, 0, 32, False), (False, 32, 4, False), (True, 64, 32, True), (True, 64, 4, False)],
 )
 def test_they_are_for_cpus_with_gathers(gathers, size, lanes, both):
     text = emit_kernel(build([LOADS]), "k", Settings(width=lanes, native_gather=gathers, vector_bytes=size)).text
     assert ("@gather.i32.by1(" in text) == both  # shared memory
     assert ("@gather.i32.by4(" in text) == both
-    assert ("@llvm.x86.avx2.gather.d.d.256" in text) == both
+    assert ("@llvm.x86.avx2.gather.d.d.256" in text) == (both and not gathers)
+    assert ("@llvm.x86.avx512.mask.gather.dpi.512" in text) == (both and gathers)

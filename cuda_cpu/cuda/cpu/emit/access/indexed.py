@@ -172,8 +172,8 @@ def gather(frame: Frame, register: str, offset: int) -> Value | None:
 
 
 def gather_shared(frame: Frame, base: Value, offset: Value) -> Value | None:
-    """Load a word for each lane that runs from a base and a 32-bit offset; None if pointers are as good for that."""
-    if offset.uniform or offset.element != "i32" or _lanes_of_gathers(frame) != AVX2_LANES:
+    """Load a word for each lane that runs from a base and a 32-bit offset; None if the CPU has no such gathers."""
+    if offset.uniform or offset.element != "i32" or not _lanes_of_gathers(frame):
         return None
     return _gathered(frame, base, offset, 1)
 
