@@ -121,8 +121,17 @@ if os.environ.get("CUDA_PYTHON_DRIVER") == "nvidia":
     from support.gpu_kernels import HEAD, Fault, Kernel
 
 
-@functools.cache
 def compiled(text: str, name: str = "k", **options: object) -> Kernel:
+    """Return a kernel, compiled once for each of the settings."""
+    return _compiled(text, name, tuple(sorted(_settings())), **options)
+
+
+def _settings() -> list[tuple[str, str]]:
+    return [item for item in os.environ.items() if item[0].startswith("CUDA_CPU_")]
+
+
+@functools.cache
+def _compiled(text: str, name: str, settings: tuple[tuple[str, str], ...], **options: object) -> Kernel:
     return Kernel(text, name, **options)
 
 

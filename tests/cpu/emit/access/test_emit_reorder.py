@@ -83,10 +83,18 @@ def text_of(place: str, steps: list[Step]) -> str:
     return text.replace("$bytes", str(4 * SIZE)).replace("$row", str(4 * ROW))
 
 
-def expected_of(steps: list[Step], memory: np.ndarray, runs: np.ndarray, top: int) -> np.ndarray:
-    """Execute each step for all lanes, change the memory, and return what lanes have computed."""
-    lanes = np.flatnonzero(runs)
-    result, row, small = np.arange(LANES, dtype=np.uint32), ROW * lanes, memory.view(np.uint8)
+def expected_of(steps: list[Step], memory: np.ndarray, runs: np.ndarray, top: int, width: int) -> np.ndarray:
+    """Execute each step for all lanes of a SIMD group, change the memory, and return what lanes have computed."""
+    result = np.arange(LANES, dtype=np.uint32)
+    for first in range(0, LANES, width):
+        lanes = first + np.flatnonzero(runs[first : first + width])
+        if lanes.size:
+            execute(steps, memory, lanes, result, top)
+    return result
+
+
+def execute(steps: list[Step], memory: np.ndarray, lanes: np.ndarray, result: np.ndarray, top: int) -> None:
+    row, small = ROW * lanes, memory.view(np.uint8)
     for name, word in steps:
         if name in ("load", "volatile load", "top", "other"):
             start = {"top": top, "other": ROW * (lanes ^ 1)}.get(name, row)
@@ -103,10 +111,9 @@ def expected_of(steps: list[Step], memory: np.ndarray, runs: np.ndarray, top: in
             row = row + 2
         elif name == "advance top":
             top += 2
-    return result
 
 
-def check(place: str, steps: list[Step], random: Random, times: int = 12) -> None:
+def check(place: str, steps: list[Step], random: Random, width: int = LANES, times: int = 12) -> None:
     kernel = compiled(text_of(place, steps))
     for turn in range(times):
         # In no row, in the row of a lane that runs, and in any.
@@ -114,7 +121,7 @@ def check(place: str, steps: list[Step], random: Random, times: int = 12) -> Non
         runs = np.array([lane == 3 or turn < 3 or random.random() < 0.6 for lane in range(LANES)], np.uint32)
         memory = np.random.default_rng(turn).integers(0, 2**32, SIZE, dtype=np.uint32)
         wanted, out = memory.copy(), np.zeros(LANES, np.uint32)
-        result = expected_of(steps, wanted, runs, top)
+        result = expected_of(steps, wanted, runs, top, width)
         kernel(memory, runs, out, np.uint32(top))
         np.testing.assert_array_equal(out, result)
         differ = memory != wanted
@@ -219,4 +226,6 @@ def test_random_accesses_match_lockstep(seed, width, monkeypatch):
     random = Random(seed)
     names = random.choices(list(STEPS), [8, 5, 1, 8, 1, 1, 1, 0.3, 0.3, 0.7, 0.7, 1], k=random.randrange(6, 20))
     words = [random.randrange(5) for _ in names]
-    check(random.choice(list(PLACES)), list(zip(names, words, strict=True)), random)
+    place = random.choice(list(PLACES))
+    lanes = LANES if place == "shared" else int(width)  # with operations of the warp, SIMD groups have all of its lanes
+    check(place, list(zip(names, words, strict=True)), random, lanes)

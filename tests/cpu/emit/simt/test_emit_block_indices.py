@@ -60,11 +60,9 @@ def test_indices(lane_run: int, block: tuple[int, ...], barrier: str) -> None:
 @pytest.mark.parametrize("width", ["1", "8", "16"])
 def test_indices_with_smaller_simd_widths(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_CPU_WIDTH", width)
-    compiled.cache_clear()
     for block in ((64, 3, 2), (16, 3), (40,), (7, 5, 2), (33, 3), (48, 3)):
         test_indices(FULL_RUN, block, "")
         test_indices(FULL_RUN, block, "bar.sync 0;")
-    compiled.cache_clear()
 
 
 # The last thread of one block writes to an invalid address.

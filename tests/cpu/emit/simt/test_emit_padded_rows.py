@@ -98,10 +98,8 @@ def test_products_with_smaller_simd_widths(width: str, monkeypatch: pytest.Monke
     for shape in ((12, 5, 1), (33, 3, 1), (9, 3, 2)):
         values = inputs(shape, 2)
         out = np.zeros_like(values)
-        compiled.cache_clear()
         compiled(PRODUCT, lane_run=PADDED_RUN)(values, out, threads=shape, blocks=2)
         np.testing.assert_array_equal(out, products(values, shape))
-    compiled.cache_clear()
 
 
 def path_of(text: str, *, lane_run: int = PADDED_RUN, vectors: bool = True) -> Path:
