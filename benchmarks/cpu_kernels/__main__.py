@@ -232,7 +232,10 @@ def main() -> None:
     parser.add_argument(
         "--best", action="store_true", help="the shortest run, by CPU time where one core works: for a busy machine"
     )
-    parser.add_argument("--only", choices=["speed", "scaling", "latency", "workloads"], help="one of the tables")
+    parser.add_argument(
+        "--only", choices=["speed", "scaling", "latency", "workloads", "samples"],
+        help="one of the tables; samples: where the time of the workloads goes, by perf",
+    )  # fmt: skip
     options = parser.parse_args()
     global pick
     pick = min if options.best else pick
@@ -253,6 +256,10 @@ def main() -> None:
     clock = time.process_time if options.best else clock
     if "workloads" in parts:
         workload_table([c for c in workloads() if not names or c.name.startswith(names)], options.seconds)
+    if "samples" in parts:
+        from benchmarks.cpu_kernels.samples import samples_table
+
+        samples_table(Bench(), [c for c in workloads() if not names or c.name.startswith(names)], options.seconds)
     if "speed" in parts:
         speed_table(cases, options.numba, options.seconds)
 
