@@ -15,6 +15,7 @@ from cuda.core import (
     VirtualMemoryResource,
 )
 from cuda.core._view import _dlpack
+from cuda.core.utils import StridedMemoryView
 
 
 @pytest.fixture
@@ -181,3 +182,31 @@ def test_device_of_memory_of_user_defined_resources(device, stream, on_device, o
             else:
                 shared = (13 if really else 3, 0)
                 assert buffer.__dlpack_device__() == expected.get((on_device, on_host), shared)
+
+
+def test_a_type_is_asked_once_for_the_exchange_api():
+    """Looking up what is missing takes as long as creating the view."""
+    asked = []
+
+    class Asked(type):
+        def __getattr__(cls, name):
+            asked.append(name)
+            raise AttributeError(name)
+
+    class Array(np.ndarray, metaclass=Asked):
+        pass
+
+    array = np.zeros(4, np.float32).view(Array)
+    for _ in range(3):
+        assert StridedMemoryView.from_dlpack(array, -1).shape == (4,)
+    assert asked.count("__dlpack_c_exchange_api__") <= 1  # none if another type is known to have it
+
+
+def test_subclasses_of_numpy_arrays_are_asked_for_their_device():
+    class OnDevice(np.ndarray):
+        def __dlpack_device__(self):
+            return 4, 0  # OpenCL
+
+    StridedMemoryView.from_dlpack(np.zeros(4), -1)
+    with pytest.raises(BufferError, match=r"DLPack device \(4, 0\)"):
+        StridedMemoryView.from_dlpack(np.zeros(4).view(OnDevice), -1)
