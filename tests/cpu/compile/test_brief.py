@@ -20,6 +20,8 @@ from cuda.bindings import driver
 from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, ObjectCode, launch
 from cuda.cpu.compile import brief, jit, tier_up
 from cuda.cpu.driver.code.function import functions
+from cuda.cpu.driver.code.launch import LARGE
+from cuda.cpu.ptx.layout import parameter_layout
 from cuda.cpu.ptx.program import build
 
 pytestmark = pytest.mark.cpu_only
@@ -232,11 +234,11 @@ def add():
     assert error == driver.CUresult.CUDA_SUCCESS
     function = functions.find(int(handle))
 
-    def run(blocks):
+    def run(blocks, n=None):
         buffer = LegacyPinnedMemoryResource().allocate(128 * blocks, stream=stream)
         values = np.frombuffer(memoryview(buffer), np.uint32)
         values[:] = 5
-        launch(stream, LaunchConfig(grid=blocks, block=32), kernel, buffer, np.uint32(values.size))
+        launch(stream, LaunchConfig(grid=blocks, block=32), kernel, buffer, np.uint32(n or values.size))
         stream.sync()
         np.testing.assert_array_equal(values, 5 + np.arange(values.size))
         del values
@@ -251,6 +253,21 @@ def test_launches_of_few_threads_run_brief_code(add):
         run(1)
     assert function.brief
     assert not function.compiled
+
+
+def test_a_launch_with_a_large_number_runs_the_usual_code(add):
+    """It may be that of a loop's iterations."""
+    run, function, *_ = add
+    run(1, LARGE + 1)
+    assert not function.brief
+    assert function.compiled
+
+
+def test_floats_and_pointers_are_no_numbers_of_iterations(add):
+    assert [parameter.is_integer for parameter in add[1].kernel.parameters] == [False, True]
+    text = HEAD + ".visible .entry k(.param .f32 a, .param .b8 b[4], .param .s32 c) { ret; }"
+    parameters, _ = parameter_layout(build([text]).functions["k"].parameters)
+    assert [parameter.is_integer for parameter in parameters] == [False, False, True]
 
 
 def test_a_launch_of_many_threads_runs_the_usual_code(add):

@@ -17,6 +17,7 @@ class Parameter:
     offset: int
     size: int
     align: int
+    is_integer: bool = False  # of 32 bits: it may be the number of elements of an array
 
 
 @dataclass(slots=True)
@@ -25,6 +26,9 @@ class SharedLayout:
 
     offsets: dict[str, int]
     size: int
+
+
+INTEGER = 4  # bytes
 
 
 def aligned(offset: int, alignment: int) -> int:
@@ -43,7 +47,8 @@ def parameter_layout(parameters: Iterable[Variable]) -> tuple[tuple[Parameter, .
     found, end = [], 0
     for parameter in parameters:
         offset = aligned(end, parameter.align)
-        found.append(Parameter(offset, parameter.size, parameter.align))
+        is_integer = parameter.type in ("u32", "s32") and parameter.size == INTEGER
+        found.append(Parameter(offset, parameter.size, parameter.align, is_integer))
         end = offset + parameter.size
     return tuple(found), end
 

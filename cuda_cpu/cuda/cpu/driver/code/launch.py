@@ -41,6 +41,7 @@ BLOCK = tuple(device_attribute.FIXED[f"MAX_BLOCK_DIM_{axis}"] for axis in "XYZ")
 MOST_X, MOST_Y, MOST_Z = GRID
 MOST_BLOCK_Z = BLOCK[2]
 PORTABLE_CLUSTER, GREATEST_CLUSTER = 8, 16
+LARGE = 100_000  # iterations of a loop
 
 BUFFER_POINTER, BUFFER_SIZE = 1, 2  # CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE
 
@@ -76,6 +77,17 @@ def parameters(function: Function, kernel_params: int, extra: int) -> Any:
     return function.buffer()
 
 
+def has_large_number(kernel: Kernel, kernel_params: int) -> bool:
+    """Return whether a parameter may make a loop run for long: one block may add up an array of any size."""
+    if not kernel_params:
+        return False
+    pointers = (ctypes.c_void_p * len(kernel.parameters)).from_address(kernel_params)
+    return any(
+        parameter.is_integer and pointer and ctypes.c_int32.from_address(pointer).value > LARGE
+        for parameter, pointer in zip(kernel.parameters, pointers, strict=True)
+    )
+
+
 def submit(
     function: Function,
     grid: Dim,
@@ -107,7 +119,8 @@ def submit(
     native = function.compiled.get(run)
     if native is None:  # a graph's node may be launched any number of times
         once = isinstance(stream, streams.Stream) and not capture_state.active
-        native = function.load(run, gx * gy * gz * bx * by * bz if once else None)
+        may_be_brief = once and not has_large_number(kernel, kernel_params)
+        native = function.load(run, gx * gy * gz * bx * by * bz if may_be_brief else None)
     if kernel_params and not extra:
         params, gather = kernel_params, True
     else:
