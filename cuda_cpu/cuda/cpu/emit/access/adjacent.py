@@ -52,7 +52,8 @@ def reachable(frame: Frame, instruction: Instruction, form: Form, element: str) 
     """Return keys of the elements that a load and later ones from the same base register load, by their offsets."""
     here: dict[int, tuple[int, int]] = {}
     base, size = _base(instruction), width_of(element) // 8
-    steps, stored = frame.flow.block.steps, list[reorder.Span]()
+    stored: list[reorder.Span] = []
+    steps = frame.flow.block.steps
     at = frame.position_of(instruction)
     pending = {group.last for group in frame.block.merged.values() if group is not None and group.pending}
     reach = 1 if frame.module.settings.replaces_addresses else REACH  # later ones have not been checked yet

@@ -37,10 +37,5 @@ def call(builder: Builder, stem: str, values: tuple[Value, ...], *more: tuple[st
         picks = [pick if pick < count else None for pick in range(first, first + lanes)]
         cut = [builder.shuffle(each, picks) for each in whole]
         found.append(builder.call_part(name, value.element, lanes, *cut, *(f"{type_} {text}" for type_, text in rest)))
-    while len(found) > 1:
-        have = 2 * found[0].lanes
-        found = [builder.shuffle(a, range(have), b) for a, b in zip(found[::2], found[1::2], strict=True)]
-    result = found[0]
-    if count < result.lanes:
-        result = builder.shuffle(result, range(count))
+    result = builder.slice_part(builder.concatenate(found), 0, count)
     return builder.scalar(result) if value.uniform else builder.group(result)

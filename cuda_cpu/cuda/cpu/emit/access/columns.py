@@ -27,11 +27,20 @@ def lowest(step: int, count: int) -> int:
     return min(0, step * (count - 1))
 
 
+def length_of(element: str, step: int, count: int, vector_bytes: int) -> int:
+    """Return how many elements a vector in memory has: a divisor of all, so that none crosses the end."""
+    width = width_of(element)
+    longest = vector_bytes * 8 // width
+    while step % 2 == 0 and width < WORD:
+        width, step, count = 2 * width, step // 2, 2 * count
+    return min(longest, count)
+
+
 def split(builder: Builder, chunks: list[Part], step: int, columns: list[int]) -> dict[int, Part]:
     """Return the elements of each column. The vectors of memory hold `step` elements for each lane."""
     width, length = width_of(chunks[0].element), chunks[0].lanes
     if step == 1:
-        return {0: concatenate(builder, chunks)}
+        return {0: builder.concatenate(chunks)}
     if step % 2:
         return {column: _pick(builder, chunks, step, column) for column in columns}
     found: dict[int, Part] = {}
@@ -54,7 +63,7 @@ def _pick(builder: Builder, chunks: list[Part], step: int, column: int) -> Part:
     count = len(chunks) * length // abs(step)
     wanted = [step * lane - lowest(step, count) + column for lane in range(count)]
     parts = [wanted[first : first + length] for first in range(0, count, length)]
-    return concatenate(builder, [_merge(builder, chunks, part, length) for part in parts])
+    return builder.concatenate([_merge(builder, chunks, part, length) for part in parts])
 
 
 def _half(builder: Builder, part: Part, number: int) -> Part:
@@ -69,7 +78,7 @@ def weave(builder: Builder, columns: dict[int, Part], step: int, nothing: Part, 
     if not columns:
         return [nothing] * (count * span // length)
     if step == 1:
-        return [lanes_from(builder, columns[0], first, length) for first in range(0, count, length)]
+        return [builder.slice_part(columns[0], first, length) for first in range(0, count, length)]
     if step % 2:
         return _weave_odd(builder, columns, step, nothing, count)
     if width < WORD:
@@ -93,7 +102,7 @@ def _weave_odd(builder: Builder, columns: dict[int, Part], step: int, nothing: P
     span, length, found = abs(step), nothing.lanes, []
     numbers = {column: number * count for number, column in enumerate(columns)}
     sources = [
-        lanes_from(builder, part, first, length) for part in columns.values() for first in range(0, count, length)
+        builder.slice_part(part, first, length) for part in columns.values() for first in range(0, count, length)
     ]
     for first in range(0, span * count, length):
         wanted: list[int | None] = []
@@ -116,10 +125,6 @@ def _pair(builder: Builder, columns: dict[int, Part], number: int, wide: str) ->
     return found[0] if len(found) == 1 else builder.binary_part("or", *found)
 
 
-def lanes_from(builder: Builder, part: Part, first: int, count: int) -> Part:
-    return part if part.lanes == count else builder.shuffle(part, range(first, first + count))
-
-
 def _merge(builder: Builder, sources: Sequence[Part], wanted: Sequence[int | None], length: int) -> Part:
     """Pick elements, numbered through all source vectors of `length` elements, by a shuffle for each two of them."""
     used = sorted({each // length for each in wanted if each is not None})
@@ -134,12 +139,3 @@ def _merge(builder: Builder, sources: Sequence[Part], wanted: Sequence[int | Non
         result = builder.shuffle(result, picks, sources[number])
         have.add(number)
     return result if len(used) > 1 else builder.shuffle(result, picks)
-
-
-def concatenate(builder: Builder, parts: list[Part]) -> Part:
-    """Return one vector of vectors of the same size, a power of two of them."""
-    while len(parts) > 1:
-        lanes = parts[0].lanes
-        pairs = zip(parts[::2], parts[1::2], strict=True)
-        parts = [builder.shuffle(a, range(2 * lanes), b) for a, b in pairs]
-    return parts[0]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cuda.cpu.emit.access.lanes import concatenated, store_split
+from cuda.cpu.emit.access.lanes import concatenated, store_pointers
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
@@ -53,12 +53,6 @@ compress:
 """
 
 
-def is_worth_it(frame: Frame, element: str) -> bool:
-    """Return whether the CPU compresses vectors of this type. Quick code compiles faster without."""
-    settings = frame.module.settings
-    return settings.native_gather and not settings.quick and element == ELEMENT and not frame.width % LANES
-
-
 def store(frame: Frame) -> str:
     """Return the code up to the label %scattered, for other addresses."""
     module, width = frame.module, frame.width
@@ -67,8 +61,7 @@ def store(frame: Frame) -> str:
     module.declare(MASKED_STORE, "void", [REGISTER, "ptr", "i32", PREDICATES])
     module.declare("llvm.ctpop.i16", "i16", ["i16"])
     module.declare(f"llvm.ctlz.i{width}", f"i{width}", [f"i{width}", "i1"])
-    text = f"  %words = ptrtoint <{width} x ptr> %p to <{width} x i64>\n"
-    text += store_split(frame, "i64", "%words", "%pointers") + _COMPARE
+    text = store_pointers(frame) + _COMPARE
     parts = range(width // LANES)
     for part in parts:
         text += _part(width, part)

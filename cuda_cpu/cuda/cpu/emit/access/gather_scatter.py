@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.access import compressed, narrow, runs, unrolled
 from cuda.cpu.emit.access.affine import ContiguousAccess, lanes_of_segment, segments
-from cuda.cpu.emit.access.lanes import element_at, has_permute, permuted
+from cuda.cpu.emit.access.lanes import element_at, has_masked_words, has_permute, permuted
 from cuda.cpu.emit.access.prefetch import prefetch
 from cuda.cpu.emit.llvm.builder import Builder
 from cuda.cpu.emit.llvm.values import Part, Shape, Value, constant, width_of
@@ -153,9 +153,9 @@ def _body(
         if width_of(element) >= unrolled.LEAST:
             rest = native[1]
             if loop is _SCATTER_LOOP:
-                begin = compressed.store(frame) if compressed.is_worth_it(frame, element) else ""
+                begin = compressed.store(frame) if has_masked_words(frame, element) else ""
                 other, rest, look = "others", rest.replace("$COMPRESS", begin) + loop, _LOOK_FEW
-            elif runs.is_worth_it(frame, element):
+            elif has_masked_words(frame, element):
                 other, rest = "runs", runs.gather(frame) + rest
         template = _CONTIGUOUS.replace("$LOOK", look) + full + native[0] + rest
     else:
@@ -247,9 +247,7 @@ def load_contiguous(frame: Frame, access: ContiguousAccess, element: str) -> Val
 
 def _join(frame: Frame, parts: list[Part]) -> Value:
     """Concatenate the vectors of the segments."""
-    if len(parts) == 1:
-        return frame.builder.group(parts[0])
-    return frame.builder.group(frame.builder.shuffle(parts[0], range(frame.width), parts[1]))
+    return frame.builder.group(frame.builder.concatenate(parts))
 
 
 def _load_uniform(frame: Frame, access: ContiguousAccess, element: str) -> Value:
@@ -292,8 +290,7 @@ def _segment_lanes(frame: Frame) -> list[Part]:
 
 def _segment_of(builder: Builder, value: Value, count: int, segment: int) -> Part:
     """Return the lanes of a segment."""
-    part = builder.part(value)
-    return part if count == builder.width else builder.shuffle(part, range(segment * count, (segment + 1) * count))
+    return builder.slice_part(builder.part(value), segment * count, count)
 
 
 def store_uniform(frame: Frame, access: ContiguousAccess, value: Value) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.access import runs
-from cuda.cpu.emit.access.lanes import concatenated
+from cuda.cpu.emit.access.lanes import concatenated, has_masked_words
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, width_of
 from cuda.cpu.ptx.syntax import Immediate, Operand, Register
 
@@ -201,11 +201,12 @@ def _body(frame: Frame, scale: int) -> str:
     """Return a vector load where the words are contiguous, and else gathers."""
     module, width = frame.module, frame.width
     mask, vector, lanes = f"i{width}", f"<{width} x i32>", f"<{width} x i1>"
-    has_runs = runs.is_worth_it(frame, "i32")
+    has_runs = has_masked_words(frame, "i32")
+    text = f"  %indices = alloca {vector}\n"
     if _lanes_of_gathers(frame) == AVX2_LANES:
-        text = f"  %indices = alloca {vector}\n  %room = alloca {vector}\n{_predicates(width)}"
+        text += f"  %room = alloca {vector}\n{_predicates(width)}"
     else:
-        text = f"  %room = alloca {vector}\n  %lanes = bitcast {mask} %mask to {lanes}\n"
+        text += f"  %lanes = bitcast {mask} %mask to {lanes}\n"
     if 4 % scale == 0:
         masked = f"llvm.masked.load.v{width}i32.p0"
         module.declare(masked, vector, ["ptr", "i32", lanes, vector])

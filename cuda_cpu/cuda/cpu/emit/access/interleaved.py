@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.access import adjacent, affine
 from cuda.cpu.emit.access.addresses import pointers, space_of
-from cuda.cpu.emit.access.columns import WORD, concatenate, lanes_from, lowest, split, weave
+from cuda.cpu.emit.access.columns import length_of, lowest, split, weave
 from cuda.cpu.emit.llvm.values import ELEMENTS, Part, Value, constant, integer_of, width_of
 from cuda.cpu.passes.find_affine import interleaved_stride
 from cuda.cpu.passes.traits import PURE
@@ -79,27 +79,18 @@ def _load(
         found = _pick(frame, base, element, stride // size, columns, count)
         for each, part in zip(parts, found, strict=True):
             each.append(part)
-    return [builder.group(concatenate(frame.builder, each)) for each in parts]
+    return [builder.group(builder.concatenate(each)) for each in parts]
 
 
 def _pick(frame: Frame, base: str, element: str, step: int, columns: list[int], count: int) -> list[Part]:
     """Return for each column the elements step * lane + column of memory."""
-    span, length = abs(step), _length(frame, element, step, count)
+    span, length = abs(step), length_of(element, step, count, frame.module.settings.vector_bytes)
     total = (count - 1) * span + columns[-1] + 1
     needed = {(span * lane + column) // length for lane in range(count) for column in columns}
     chunks = _load_chunks(frame, base, element, length, total, needed)
     chunks += [Part("poison", element, length)] * (span * count // length - len(chunks))
     picked = split(frame.builder, chunks, step, columns)
     return [picked[column] for column in columns]
-
-
-def _length(frame: Frame, element: str, step: int, count: int) -> int:
-    """Return how many elements a vector in memory has: a divisor of all, so that none crosses the end."""
-    width = width_of(element)
-    longest = frame.module.settings.vector_bytes * 8 // width
-    while step % 2 == 0 and width < WORD:
-        width, step, count = 2 * width, step // 2, 2 * count
-    return min(longest, count)
 
 
 def _load_chunks(frame: Frame, base: str, element: str, length: int, total: int, needed: set[int]) -> list[Part]:
@@ -200,14 +191,17 @@ def _store(frame: Frame, instruction: Instruction, form: Form, stride: int, valu
     for segment in affine.segments(frame):
         with frame.in_segment(segment):
             base = pointers(frame, Address(address.base, offsets[0] + lowest(stride, count)), space_of(form)).ref
-        mine = {column: lanes_from(builder, part, segment * count, count) for column, part in columns.items()}
+        mine = {column: builder.slice_part(part, segment * count, count) for column, part in columns.items()}
         _spread(frame, base, element, stride // size, mine, count)
 
 
 def _spread(frame: Frame, base: str, element: str, step: int, columns: dict[int, Part], count: int) -> None:
     """Store lane l of each column to element step * l + column."""
     builder, size = frame.builder, width_of(element) // 8
-    total, length = (count - 1) * abs(step) + max(columns) + 1, _length(frame, element, step, count)
+    total, length = (
+        (count - 1) * abs(step) + max(columns) + 1,
+        length_of(element, step, count, frame.module.settings.vector_bytes),
+    )
     part, lanes = f"<{length} x {element}>", f"<{length} x i1>"
     name = f"llvm.masked.store.v{length}{element}.p0"
     chunks = weave(builder, columns, step, Part("poison", element, length), count)

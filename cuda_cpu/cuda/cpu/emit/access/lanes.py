@@ -126,6 +126,13 @@ def store_split(frame: Frame, element: str, vector: str, pointer: str) -> str:
     return text
 
 
+def store_pointers(frame: Frame) -> str:
+    """Return the code that stores %p, a vector of pointers, to %pointers: see `store_split`."""
+    width = frame.width
+    text = f"  %words = ptrtoint <{width} x ptr> %p to <{width} x i64>\n"
+    return text + store_split(frame, "i64", "%words", "%pointers")
+
+
 def concatenated(to: str, parts: list[str], size: int) -> str:
     """Return the code that concatenates one, two or four vectors of 32-bit elements."""
     text, level = "", 0
@@ -227,6 +234,12 @@ def element_at(frame: Frame, value: Value, lane: str) -> Value:
     if value.uniform or not has_permute(frame, frame.width, value.element):
         return frame.builder.extract(value, lane)
     return permuted(frame, frame.builder.part(value), lane)
+
+
+def has_masked_words(frame: Frame, element: str) -> bool:
+    """Return whether AVX-512 handles elements of this type under masks. Quick code compiles faster without."""
+    settings = frame.module.settings
+    return settings.native_gather and not settings.quick and element == "i32" and not frame.width % 16
 
 
 def has_permute(frame: Frame, count: int, element: str) -> bool:

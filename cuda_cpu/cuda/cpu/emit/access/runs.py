@@ -10,19 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cuda.cpu.emit.access.lanes import store_split
+from cuda.cpu.emit.access.lanes import store_pointers, store_split
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
 
 RUNS = 3
-WIDTHS = (16, 32)
-
-
-def is_worth_it(frame: Frame, element: str) -> bool:
-    """Return whether the CPU loads elements of this type by masks. Quick code compiles faster without."""
-    settings = frame.module.settings
-    return settings.native_gather and not settings.quick and element == "i32" and frame.width in WIDTHS
 
 
 def gather(frame: Frame, scale: int = 0) -> str:
@@ -31,20 +24,16 @@ def gather(frame: Frame, scale: int = 0) -> str:
     Parameters
     ----------
     scale : int, optional
-        %base + scale * %index are the addresses, and there is room for %index at %room. By default, the addresses are
-        %p, for which there is room at %pointers. %back is what the address or the index of each lane would be for the
+        %base + scale * %index are the addresses; %index can be stored to %indices. By default, the addresses are %p,
+        which can be stored to %pointers. %back is what the address or the index of each lane would be for the
         first lane if it were in the same run.
     """
-    width, kind, room = frame.width, "i32" if scale else "ptr", "%room" if scale else "%pointers"
+    width, kind, stored = frame.width, "i32" if scale else "ptr", "%indices" if scale else "%pointers"
     vector, masked = f"<{width} x i32>", f"llvm.masked.load.v{width}i32.p0"
     text, loaded = f"runs:\n{_find(frame, kind)}", "zeroinitializer"
-    if scale:
-        text += store_split(frame, "i32", "%index", room)
-    else:
-        text += f"  %words = ptrtoint <{width} x ptr> %p to <{width} x i64>\n"
-        text += store_split(frame, "i64", "%words", room)
+    text += store_split(frame, "i32", "%index", stored) if scale else store_pointers(frame)
     for run in range(RUNS):
-        text += f"  %of{run} = getelementptr {kind}, ptr {room}, i64 %lane{run}\n"
+        text += f"  %of{run} = getelementptr {kind}, ptr {stored}, i64 {_first_lane(run)}\n"
         text += f"  %first{run} = load volatile {kind}, ptr %of{run}\n"
     if scale:
         text += _check_signs(frame, 4 // scale)
@@ -54,7 +43,7 @@ def gather(frame: Frame, scale: int = 0) -> str:
             pointer = f"%pointer{run}"
             text += f"  %wide{run} = sext i32 %first{run} to i64\n"
             text += f"  {pointer} = getelementptr [{scale} x i8], ptr %base, i64 %wide{run}\n"
-        text += f"""  %before{run} = sub i64 0, %lane{run}
+        text += f"""  %before{run} = sub i64 0, {_first_lane(run)}
   %from{run} = getelementptr i32, ptr {pointer}, i64 %before{run}
   %loaded{run} = call {vector} @{masked}(ptr %from{run}, i32 4, <{width} x i1> %lanes{run}, {vector} {loaded})
 """
@@ -62,8 +51,12 @@ def gather(frame: Frame, scale: int = 0) -> str:
     return f"{text}  ret {vector} {loaded}\n"
 
 
+def _first_lane(run: int) -> str:
+    return f"%lane{run}" if run else "0"
+
+
 def _find(frame: Frame, kind: str) -> str:
-    """Return the code that finds the first lane of each run, %lane0 and so on, and its %lanes0 of those in the mask.
+    """Return the code that finds the first lane of each run, and %lanes0 and so on: those of its lanes that run.
 
     Without a second or third run, no lanes are left for it.
     """
@@ -79,7 +72,6 @@ def _find(frame: Frame, kind: str) -> str:
   %few.runs = icmp ult i64 %more, {RUNS}
   br i1 %few.runs, label %each, label %single
 each:
-  %lane0 = or i64 0, 0
   %left0 = zext i{width} %mask to i64
 """
     for run in range(RUNS):

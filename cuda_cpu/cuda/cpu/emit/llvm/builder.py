@@ -329,6 +329,17 @@ class Builder:
         lanes = part.lanes * width_of(part.element) // width_of(element)
         return Part(self.assign(f"bitcast {self.typed(part)} to <{lanes} x {element}>"), element, lanes)
 
+    def slice_part(self, part: Part, first: int, count: int) -> Part:
+        """Return some of the lanes of a vector, or all."""
+        return part if count == part.lanes else self.shuffle(part, range(first, first + count))
+
+    def concatenate(self, parts: list[Part]) -> Part:
+        """Return one vector of vectors of the same size, a power of two of them."""
+        while len(parts) > 1:
+            lanes = range(2 * parts[0].lanes)
+            parts = [self.shuffle(a, lanes, b) for a, b in zip(parts[::2], parts[1::2], strict=True)]
+        return parts[0]
+
     def resize_part(self, part: Part, element: str) -> Part:
         """Return integers of another size, unsigned."""
         to = Part("", element, part.lanes)
