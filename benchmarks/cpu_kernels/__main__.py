@@ -242,12 +242,14 @@ def main() -> None:
     os.environ.setdefault("CUDA_PYTHON_DRIVER", "cpu")
     os.environ.setdefault("CUDA_CPU_LEVEL", "3")  # the level of hot kernels
     names = tuple(options.kernels)
-    cases = [c for c in all_cases() if not names or c.name.startswith(names)]
+
+    def chosen(cases: list[Case]) -> list[Case]:
+        return [case for case in cases if not names or case.name.startswith(names)]
+
     print(machine())
     parts = [options.only] if options.only else ["scaling", "latency", "speed"]  # last: it pins the process
     if "scaling" in parts:
-        smaller = [c for c in all_cases(scale=2) if not names or c.name.startswith(names)]
-        scaling_table([case for case in smaller if case.computes], options.seconds)
+        scaling_table([case for case in chosen(all_cases(scale=2)) if case.computes], options.seconds)
     if "latency" in parts:
         from benchmarks.cpu_kernels.latency import latency_table
 
@@ -255,13 +257,13 @@ def main() -> None:
     global clock
     clock = time.process_time if options.best else clock
     if "workloads" in parts:
-        workload_table([c for c in workloads() if not names or c.name.startswith(names)], options.seconds)
+        workload_table(chosen(workloads()), options.seconds)
     if "samples" in parts:
         from benchmarks.cpu_kernels.samples import samples_table
 
-        samples_table(Bench(), [c for c in workloads() if not names or c.name.startswith(names)], options.seconds)
+        samples_table(Bench(), chosen(workloads()), options.seconds)
     if "speed" in parts:
-        speed_table(cases, options.numba, options.seconds)
+        speed_table(chosen(all_cases()), options.numba, options.seconds)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where kernels on the CPU device spend their time, by samples: needs `perf` and `objdump`.
+"""Where kernels on the CPU device spend their time, by samples: on x86-64, with `perf` and `objdump`.
 
 Virtual machines often have no hardware counters, so the samples are of a clock. Each is attributed to the kind of the
 instruction before the one at which the clock interrupted: that one was waited for.
@@ -63,19 +63,7 @@ def sampled(run: Callable[[int], None], seconds: float) -> list[int]:
     """Return the addresses at which a clock interrupted the runs of this process."""
     with tempfile.TemporaryDirectory() as folder:
         data = str(Path(folder, "samples"))
-        command = [
-            "perf",
-            "record",
-            "-q",
-            "-e",
-            "cpu-clock",
-            "-F",
-            str(FREQUENCY),
-            "-o",
-            data,
-            "-p",
-            str(os.getpid()),
-        ]
+        command = ["perf", "record", "-q", "-e", "cpu-clock", "-F", str(FREQUENCY), "-o", data, "-p", str(os.getpid())]
         recording = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         time.sleep(0.5)  # until it has begun
         if recording.poll() is not None:
@@ -125,8 +113,7 @@ def _disassembled(low: int, high: int) -> list[tuple[int, str]]:
         memory.seek(low)
         file.write(memory.read(high - low))
         file.flush()
-        machine = "aarch64" if os.uname().machine == "aarch64" else "i386:x86-64"
-        command = ["objdump", "-D", "-b", "binary", "-m", machine, "-M", "intel", "--no-show-raw-insn"]
+        command = ["objdump", "-D", "-b", "binary", "-m", "i386:x86-64", "-M", "intel", "--no-show-raw-insn"]
         text = subprocess.run(
             [*command, f"--adjust-vma={low:#x}", file.name], capture_output=True, text=True, check=True
         ).stdout
