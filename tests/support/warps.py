@@ -123,11 +123,8 @@ if os.environ.get("CUDA_PYTHON_DRIVER") == "nvidia":
 
 def compiled(text: str, name: str = "k", **options: object) -> Kernel:
     """Return a kernel, compiled once for each of the settings."""
-    return _compiled(text, name, tuple(sorted(_settings())), **options)
-
-
-def _settings() -> list[tuple[str, str]]:
-    return [item for item in os.environ.items() if item[0].startswith("CUDA_CPU_")]
+    settings = sorted(item for item in os.environ.items() if item[0].startswith("CUDA_CPU_"))
+    return _compiled(text, name, tuple(settings), **options)
 
 
 @functools.cache

@@ -59,7 +59,7 @@ STEPS = {
     "advance top": "add.u$b $top, $top, 8;",
     "elsewhere": "st.local.u32 [own+{n}], %r4;",
 }
-PLACES = {
+SPACES = {
     "global": (".global", "%d6", "%d10", "%d8", "64"),
     "shared": (".shared", "%r7", "%r12", "%r9", "32"),
     "generic": ("", "%d6", "%d10", "%d8", "64"),
@@ -67,17 +67,17 @@ PLACES = {
 Step = tuple[str, int]
 
 
-def text_of(place: str, steps: list[Step]) -> str:
+def text_of(space: str, steps: list[Step]) -> str:
     """Return a kernel that executes some steps; rows in shared memory are copied there and back."""
-    space, row, other, top, bits = PLACES[place]
+    suffix, row, other, top, bits = SPACES[space]
     before, after = ".local .align 8 .b8 own[64]; mov.b64 %d9, %d6;", "mov.b64 %d6, %d9;"
-    if place == "shared":
+    if space == "shared":
         words, rest = range(0, 4 * ROW, 4), range(4 * LANES * ROW, 4 * SIZE, 4)
         lines = [IN_ROW.format(n=n) for n in words] + [BEHIND.format(n=n) for n in rest]
         before = f"{before} {' '.join(lines)} mov.u32 %r11, %r7; bar.warp.sync -1;"
         after = f"{after} bar.warp.sync -1; {' '.join(BACK.format(n=n) for n in words)}"
     body = " ".join(STEPS[name].format(n=4 * word) for name, word in steps)
-    for name, value in {"$s": space, "$row": row, "$other": other, "$top": top, "$b": bits}.items():
+    for name, value in {"$s": suffix, "$row": row, "$other": other, "$top": top, "$b": bits}.items():
         body = body.replace(name, value)
     text = KERNEL.replace("$before", before).replace("$after", after).replace("$body", body)
     return text.replace("$bytes", str(4 * SIZE)).replace("$row", str(4 * ROW))
@@ -113,8 +113,8 @@ def execute(steps: list[Step], memory: np.ndarray, lanes: np.ndarray, result: np
             top += 2
 
 
-def check(place: str, steps: list[Step], random: Random, width: int = LANES, times: int = 12) -> None:
-    kernel = compiled(text_of(place, steps))
+def check(space: str, steps: list[Step], random: Random, width: int = LANES, times: int = 12) -> None:
+    kernel = compiled(text_of(space, steps))
     for turn in range(times):
         # In no row, in the row of a lane that runs, and in any.
         top = [LANES * ROW, ROW * 3 + random.randrange(-3, 4), random.randrange(LANES * ROW - 16)][turn % 3]
@@ -125,7 +125,7 @@ def check(place: str, steps: list[Step], random: Random, width: int = LANES, tim
         kernel(memory, runs, out, np.uint32(top))
         np.testing.assert_array_equal(out, result)
         differ = memory != wanted
-        if place == "shared":
+        if space == "shared":
             differ[LANES * ROW :] = False  # not copied back
         np.testing.assert_array_equal(np.flatnonzero(differ), [])
 
@@ -193,15 +193,15 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize("case", CASES)
-def test_reordered_accesses_match_lockstep(case, place):
+def test_reordered_accesses_match_lockstep(case, space):
     steps, merged = CASES[case]
-    check(place, steps, Random(case))
-    text = jit.kernel_text(build([HEAD + text_of(place, steps)]), "k").text
+    check(space, steps, Random(case))
+    text = jit.kernel_text(build([HEAD + text_of(space, steps)]), "k").text
     main = text[text.rindex("define") :]
     found = {name: CALLS[name] in main for name in merged}
-    if place == "generic" and "elsewhere" in dict(steps):  # it might be in local memory, too
+    if space == "generic" and "elsewhere" in dict(steps):  # it might be in local memory, too
         merged = dict.fromkeys(merged, False)
     assert found == {name: expected and jit._has_gathers() for name, expected in merged.items()}
 
@@ -226,6 +226,6 @@ def test_random_accesses_match_lockstep(seed, width, monkeypatch):
     random = Random(seed)
     names = random.choices(list(STEPS), [8, 5, 1, 8, 1, 1, 1, 0.3, 0.3, 0.7, 0.7, 1], k=random.randrange(6, 20))
     words = [random.randrange(5) for _ in names]
-    place = random.choice(list(PLACES))
-    lanes = LANES if place == "shared" else int(width)  # with operations of the warp, SIMD groups have all of its lanes
-    check(place, list(zip(names, words, strict=True)), random, lanes)
+    space = random.choice(list(SPACES))
+    lanes = LANES if space == "shared" else int(width)  # with operations of the warp, SIMD groups have all of its lanes
+    check(space, list(zip(names, words, strict=True)), random, lanes)

@@ -77,11 +77,9 @@ FLAGS = {
 
 
 @pytest.fixture(autouse=True, params=[False, True], ids=["without gathers", "with gathers"])
-def _like_hot_kernels(monkeypatch, request):
+def _with_or_without_gathers(monkeypatch, request, like_hot_kernels):
     if request.param and not jit._has_gathers():
         pytest.skip("the CPU has no AVX-512")
-    monkeypatch.setenv("CUDA_CPU_LEVEL", "1")
-    monkeypatch.setenv("CUDA_CPU_CACHE", "0")
     monkeypatch.setattr(jit, "_has_gathers", lambda: request.param)
 
 
