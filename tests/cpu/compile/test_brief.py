@@ -109,7 +109,7 @@ WORK = {
 
 
 @pytest.mark.parametrize(("text", "in_loops"), WORK.values(), ids=WORK)
-def test_loops_are_supposed_to_take_some_iterations(text, in_loops):
+def test_loops_are_assumed_to_have_some_iterations(text, in_loops):
     """`in_loops`: how many statements lie in one loop, or in two."""
     program = build([HEAD + text])
     bodies = [program.functions[name].body for name in program.reachable("k")]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cuda.cpu.ptx.syntax import Statement
 
 MOST_WORK = 1_000_000  # instructions of all threads: a tenth of a millisecond
-ITERATIONS = 16  # supposed of each loop: their numbers are seldom known before the launch
+ITERATIONS = 16  # assumed for each loop: the number is seldom known before the launch
 COMMUNICATING = {"shared", "shared::cta", "shared::cluster", "volatile"}
 
 

@@ -28,9 +28,6 @@ class SharedLayout:
     size: int
 
 
-INTEGER = 4  # bytes
-
-
 def aligned(offset: int, alignment: int) -> int:
     """Return the least multiple of `alignment` that is not below `offset`."""
     return (offset + alignment - 1) // alignment * alignment
@@ -47,7 +44,7 @@ def parameter_layout(parameters: Iterable[Variable]) -> tuple[tuple[Parameter, .
     found, end = [], 0
     for parameter in parameters:
         offset = aligned(end, parameter.align)
-        is_integer = parameter.type in ("u32", "s32") and parameter.size == INTEGER
+        is_integer = parameter.type in ("u32", "s32") and parameter.size == 4
         found.append(Parameter(offset, parameter.size, parameter.align, is_integer))
         end = offset + parameter.size
     return tuple(found), end

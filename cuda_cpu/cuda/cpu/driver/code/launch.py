@@ -41,7 +41,7 @@ BLOCK = tuple(device_attribute.FIXED[f"MAX_BLOCK_DIM_{axis}"] for axis in "XYZ")
 MOST_X, MOST_Y, MOST_Z = GRID
 MOST_BLOCK_Z = BLOCK[2]
 PORTABLE_CLUSTER, GREATEST_CLUSTER = 8, 16
-LARGE = 100_000  # iterations of a loop
+LARGE = 100_000  # elements of an array, or iterations of a loop
 
 BUFFER_POINTER, BUFFER_SIZE = 1, 2  # CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE
 
