@@ -15,6 +15,10 @@
 #include "check/init.h"
 #include "exec/worker.h"
 
+#define AHEAD 8u /* rows that are prefetched before they are copied */
+#define CHUNK 16u /* bytes that stay together in swizzled shared memory */
+#define LINE 128u /* bytes whose chunks are swizzled alike */
+
 /* Location of a box in shared memory: at `offset` in the shared memory of a block, which starts at `base`. */
 struct box {
     uint8_t *base;
@@ -62,30 +66,50 @@ static void fill(const struct job *job, uint8_t *to, uint32_t bytes)
         cpu_init_mark((uint64_t)(uintptr_t)to, bytes, true);
 }
 
+/* Copy the bytes of a row that are in one chunk; bytes [first, end), counted from this chunk, are inside the tensor. */
+static void part(const struct job *job, uint8_t *here, uint8_t *tensor, int64_t first, int64_t end, uint32_t size)
+{
+    bool whole = first <= 0 && size <= end && job->work != CPU_TENSOR_REDUCE;
+    uint32_t step = whole ? size : job->size;
+    for (uint32_t i = 0; i < size; i += step) {
+        bool exists = first <= i && i < end;
+        if (job->work == CPU_TENSOR_LOAD && exists)
+            move(here + i, tensor + i, step);
+        else if (job->work == CPU_TENSOR_LOAD)
+            fill(job, here + i, job->size);
+        else if (exists && job->work == CPU_TENSOR_STORE)
+            move(tensor + i, here + i, step);
+        else if (exists)
+            cpu_combine(tensor + i, here + i, job->map->type, job->op);
+    }
+}
+
+/* Copy the 16-byte chunks of a row between a box and the tensor; return their number of bytes. */
+static uint32_t chunks(const struct box *box, uint32_t at, uint8_t *tensor, uint32_t bytes, bool load)
+{
+    uint32_t whole = bytes & ~(CHUNK - 1), done = 0;
+    while (done < whole) {
+        uint32_t begin = box->offset + at + done, line = LINE - begin % LINE;
+        uint32_t end = line < whole - done ? done + line : whole;
+        uint32_t swizzled = (begin >> 3) & (box->swizzle << 4); /* the same for the chunks of a line */
+        for (uint32_t address = begin; done < end; done += CHUNK, address += CHUNK) {
+            uint8_t *here = box->base + (address ^ swizzled), *there = tensor + done;
+            memcpy(load ? here : there, load ? there : here, CHUNK);
+        }
+    }
+    return whole;
+}
+
 /* Copy a row: `bytes` bytes at offset `at` of the box and at `tensor`; bytes [first, end) are inside the tensor. */
 static void row(const struct job *job, uint32_t at, uint8_t *tensor, int64_t first, int64_t end, uint32_t bytes)
 {
-    for (uint32_t done = 0; done < bytes; done += 16) {
-        uint32_t size = bytes - done < 16 ? bytes - done : 16;
-        for (uint32_t b = 0; b < job->count; b++) {
-            uint8_t *here = chunk_at(&job->boxes[b], at + done);
-            bool inside = first <= done && done + size <= end;
-            if (job->work == CPU_TENSOR_LOAD && inside)
-                move(here, tensor + done, size);
-            else if (job->work == CPU_TENSOR_STORE && inside)
-                move(tensor + done, here, size);
-            else
-                for (uint32_t i = 0; i < size; i += job->size) {
-                    bool exists = first <= done + i && done + i < end;
-                    if (job->work == CPU_TENSOR_LOAD && exists)
-                        move(here + i, tensor + done + i, job->size);
-                    else if (job->work == CPU_TENSOR_LOAD)
-                        fill(job, here + i, job->size);
-                    else if (exists && job->work == CPU_TENSOR_STORE)
-                        move(tensor + done + i, here + i, job->size);
-                    else if (exists)
-                        cpu_combine(tensor + done + i, here + i, job->map->type, job->op);
-                }
+    bool plain = first <= 0 && bytes <= end && job->work != CPU_TENSOR_REDUCE && !is_tracked();
+    for (uint32_t b = 0; b < job->count; b++) {
+        const struct box *box = &job->boxes[b];
+        uint32_t done = plain ? chunks(box, at, tensor, bytes, job->work == CPU_TENSOR_LOAD) : 0;
+        for (; done < bytes; done += CHUNK) {
+            uint32_t size = bytes - done < CHUNK ? bytes - done : CHUNK;
+            part(job, chunk_at(box, at + done), tensor + done, first - done, end - done, size);
         }
     }
 }
@@ -102,30 +126,42 @@ static void count_row(struct cpu_tensor_traffic *traffic, uint64_t begin, uint64
     traffic->last = last;
 }
 
-/* Copy the row of `count` units at a position of the tensor; position[0] is that of its first unit. */
-static void row_at(const struct job *job, uint32_t at, const int64_t position[5], uint32_t count)
+/* Copy `rows` rows of `count` units, `step` apart in dimension 1; position[0] is that of the first unit of each. */
+static void rows_at(const struct job *job, uint32_t at, const int64_t position[5], uint32_t count, uint32_t rows,
+                    uint32_t step)
 {
     const struct cpu_tensor_map *map = job->map;
     int64_t first = -position[0], end = (int64_t)map->last[0] + 1 - position[0];
     uint64_t address = map->address + (uint64_t)(position[0] * (int64_t)job->unit);
-    for (uint32_t d = 1; d < map->rank; d++) {
-        if (position[d] < 0 || position[d] > map->last[d])
-            end = 0;
+    bool inside = true;
+    for (uint32_t d = 2; d < map->rank; d++) {
+        inside &= position[d] >= 0 && position[d] <= map->last[d];
         address += (uint64_t)position[d] * map->stride[d - 1];
     }
     first = first < 0 ? 0 : first;
     end = end > count ? count : end;
-    if (job->traffic)
-        count_row(job->traffic, address + (uint64_t)first * job->unit, end > first ? (uint64_t)(end - first) * job->unit : 0);
-    else
-        row(job, at, (uint8_t *)(uintptr_t)address, first * job->unit, end * job->unit, count * job->unit);
+    uint32_t bytes = count * job->unit;
+    for (uint32_t i = 0; i < rows; i++, at += bytes) {
+        int64_t y = map->rank > 1 ? position[1] + (int64_t)i * step : 0, behind = end;
+        uint64_t there = address + (map->rank > 1 ? (uint64_t)y * map->stride[0] : 0);
+        if (!inside || (map->rank > 1 && (y < 0 || y > map->last[1])))
+            behind = 0;
+        if (job->traffic) {
+            uint64_t units = behind > first ? (uint64_t)(behind - first) : 0;
+            count_row(job->traffic, there + (uint64_t)first * job->unit, units * job->unit);
+            continue;
+        }
+        for (uint32_t line = 0; i + AHEAD < rows && job->work == CPU_TENSOR_LOAD && line < bytes; line += 64)
+            __builtin_prefetch((void *)(uintptr_t)(there + AHEAD * step * map->stride[0] + line));
+        row(job, at, (uint8_t *)(uintptr_t)there, first * job->unit, behind * job->unit, bytes);
+    }
 }
 
 /* Copy all rows of a box; return its size in bytes. */
 static uint32_t tile(const struct job *job, const int64_t start[5])
 {
     const struct cpu_tensor_map *map = job->map;
-    uint32_t counts[5] = {1, 1, 1, 1, 1}, at = 0, index[5] = {0};
+    uint32_t counts[5] = {1, 1, 1, 1, 1}, at = 0, index[5] = {0}, rows = 1;
     /* a row is contiguous, except in interleaved layouts with a step: those are copied unit by unit */
     bool whole = !map->unit || map->step[0] == 1;
     uint32_t together = whole ? map->box[0] : 1;
@@ -133,12 +169,16 @@ static uint32_t tile(const struct job *job, const int64_t start[5])
         counts[d] = (map->box[d] + map->step[d] - 1u) / map->step[d];
     if (map->unit)
         counts[map->rank - 2] = 1;
+    if (whole) {
+        rows = counts[1];
+        counts[1] = 1;
+    }
     for (;;) {
         int64_t position[5] = {0};
         for (uint32_t d = 0; d < map->rank; d++)
             position[d] = start[d] + (int64_t)index[d] * map->step[d];
-        row_at(job, at, position, together);
-        at += together * job->unit;
+        rows_at(job, at, position, together, rows, map->step[1]);
+        at += rows * together * job->unit;
         uint32_t d = 0;
         while (d < map->rank && ++index[d] == counts[d])
             index[d++] = 0;
@@ -161,7 +201,7 @@ static uint32_t im2col(const struct job *job, const int64_t start[5], const int6
         memcpy(position, pixel, sizeof position);
         for (uint32_t d = 0; d < spatial; d++)
             position[d + axis] += offset[d];
-        row_at(job, at, position, channels);
+        rows_at(job, at, position, channels, 1, 1);
         at += channels * job->unit;
         uint32_t d = 0;
         for (; d < spatial; d++) {
@@ -288,6 +328,10 @@ static void copy_bytes(struct cpu_warp *warp, uint32_t flags, uint32_t line, con
             cpu_combine(to + at, from + at, type, CPU_BULK_OP(flags));
         return;
     case CPU_BULK_MASKED: /* bit i: byte i of every 16 is copied */
+        if ((bytes & 0xffff) == 0xffff) {
+            move(to, from, size);
+            return;
+        }
         for (uint32_t at = 0; at < size; at++)
             if (bytes >> (at & 15) & 1)
                 move(to + at, from + at, 1);

@@ -17,6 +17,7 @@ KERNEL = """
     ld.param.u64 %rd1, [from]; ld.param.u64 %rd2, [to]; ld.param.u32 %r7, [some];
     mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, {size}; add.u64 %rd4, %rd1, %rd3; add.u64 %rd5, %rd2, %rd3;
     mov.u32 %r2, room; mad.lo.u32 %r3, %r1, {size}, %r2;
+    {fill}
     cp.async.{cop}.shared.global [%r3], [%rd4], {size}{rest};
     cp.async.commit_group; cp.async.wait_group 0; cp.async.wait_all;
     {words}
@@ -28,7 +29,8 @@ WORD = "ld.shared.u32 %r4, [%r3+{0}]; st.global.u32 [%rd5+{0}], %r4;"
 
 def text(size: int, rest: str = "") -> str:
     words = "".join(WORD.format(at) for at in range(0, size, 4))
-    return KERNEL.format(size=size, rest=rest, words=words, cop="cg" if size == 16 else "ca")
+    fill = "".join(f"st.shared.u32 [%r3+{at}], 0x01010101;" for at in range(0, size, 4))
+    return KERNEL.format(size=size, rest=rest, words=words, fill=fill, cop="cg" if size == 16 else "ca")
 
 
 @pytest.mark.parametrize("size", [4, 8, 16])

@@ -51,9 +51,15 @@ def _copy(frame: Frame, instruction: Instruction, form: Form) -> None:
         )
         for_each_lane(frame, f"copy.{wide}", "i8", body, to, from_)
         return
+    body = (  # mostly all bytes are known, which needs no call
+        f"%whole = icmp eq i32 %x2, {size}\n  br i1 %whole, label %all, label %part\n"
+        f"all:\n  %word = load {wide}, ptr %x1, align {size}\n  store {wide} %word, ptr %x0, align {size}\n"
+        f"  br label %copied\npart:\n  store {wide} 0, ptr %x0, align {size}\n"
+        f"  {_copy_bytes(frame)}\n  br label %copied\n"
+        "copied:\n  %r = add i8 0, 0"
+    )
     known = source_size(frame, rest[0], constant(size, "i32"))
-    clear = f"store {wide} 0, ptr %x0, align {size}\n  "
-    _copy_bytes(frame, f"copy.some.{wide}", clear, to, from_, known)
+    for_each_lane(frame, f"copy.some.{wide}", "i8", body, to, from_, known)
 
 
 def source_size(frame: Frame, operand: Operand, size: Value) -> Value:
@@ -64,10 +70,10 @@ def source_size(frame: Frame, operand: Operand, size: Value) -> Value:
     return frame.builder.intrinsic("umin", "i32", frame.read(operand, "u32"), size)
 
 
-def _copy_bytes(frame: Frame, name: str, before: str, to: Value, from_: Value, size: Value) -> None:
+def _copy_bytes(frame: Frame) -> str:
+    """Return the call that copies the bytes of one lane."""
     frame.module.declare("llvm.memcpy.p0.p0.i32", "void", ["ptr", "ptr", "i32", "i1"])
-    body = before + "call void @llvm.memcpy.p0.p0.i32(ptr %x0, ptr %x1, i32 %x2, i1 false)\n  %r = add i8 0, 0"
-    for_each_lane(frame, name, "i8", body, to, from_, size)
+    return "call void @llvm.memcpy.p0.p0.i32(ptr %x0, ptr %x1, i32 %x2, i1 false)"
 
 
 def _copy_bulk(frame: Frame, instruction: Instruction, form: Form) -> None:
@@ -83,7 +89,7 @@ def _copy_bulk(frame: Frame, instruction: Instruction, form: Form) -> None:
         to, from_ = (advanced(frame, address, skipped) for address in (to, from_))
         for ignored in (skipped, frame.read(right, "u32")):
             inside = frame.builder.intrinsic("usub.sat", "i32", inside, ignored)
-    _copy_bytes(frame, "copy.bulk", "", to, from_, inside)
+    for_each_lane(frame, "copy.bulk", "i8", f"{_copy_bytes(frame)}\n  %r = add i8 0, 0", to, from_, inside)
     if not form.bulk_group:
         complete_bytes(frame, instruction.address(5 if form.ignore_oob else 3), form.dst, amount)
 
