@@ -215,7 +215,7 @@ def _find_block_uniform(graph: Graph, influences: dict[int, int]) -> int:
             for step in block.steps:
                 if id(step) in known:
                     continue
-                ordered = not ORDERS.isdisjoint(step.instruction.modifiers)
+                ordered = step.instruction.opcode == "mbarrier" or not ORDERS.isdisjoint(step.instruction.modifiers)
                 same = is_lanewise(graph.function, step) and holds(step.reads) and not ordered
                 if not same:
                     uniform &= ~_bits(graph, set(step.writes))

@@ -27,6 +27,8 @@ def is_lanewise(function: Function, step: Step) -> bool:
         if not isinstance(base, Symbol):
             return function.entry
         return function.entry and any(parameter.name == base.name for parameter in function.parameters)
+    if form.opcode == "mbarrier":  # lanes that test a phase at the same time see the same
+        return form.modifiers[0] in ("test_wait", "try_wait")
     if form.opcode in ("cvta", "isspacep"):  # each lane has its own local memory, and a global address is not local
         return form.space.partition("::")[0] not in ("local", "global" if form.opcode == "isspacep" else "")
     return form.opcode in PURE
