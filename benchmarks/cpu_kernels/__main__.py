@@ -23,7 +23,7 @@ import numpy as np
 
 from benchmarks.cpu_kernels.cases import Case, all_cases, c_argument, check_equal
 from benchmarks.cpu_kernels.data import reset
-from benchmarks.cpu_kernels.peers import HERE, Numba, compiled_c, peaks, source_of
+from benchmarks.cpu_kernels.peers import HERE, Numba, Peaks, compiled_c, peaks, source_of
 from benchmarks.cpu_kernels.workloads.cases import workloads
 from benchmarks.tables import duration, machine
 from cuda.perf import timing
@@ -150,29 +150,33 @@ def compare(bench: Bench, numba: Numba | None, case: Case, seconds: float) -> tu
     return alternate(sides, seconds), path
 
 
-def share_of_peak(case: Case, took: float, flops: float, bandwidth: float) -> str:
-    shares = []
-    if case.flops:
-        shares.append((case.flops / took / flops, "FLOP/s"))
-    if case.bytes:
-        shares.append((case.bytes / took / bandwidth, "bandwidth"))
+def share_of_peak(case: Case, took: float, peak: Peaks) -> str:
+    rates = (
+        (case.flops, peak.flops, "FLOP/s"),
+        (case.operations, peak.operations, "integers"),
+        (case.bytes, peak.bandwidth, "bandwidth"),
+    )
+    shares = [(amount / took / most, name) for amount, most, name in rates if amount]
     return "{:.0%} {}".format(*max(shares)) if shares else ""
 
 
-def use_one_core() -> tuple[float, float]:
-    """Pin the process to one core; return its operations and bytes per second."""
+def use_one_core() -> Peaks:
+    """Pin the process to one core; return its peaks."""
     from cuda.cpu.runtime import _runtime
 
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     _runtime.set_workers(1)  # workers started for another table keep their cores
-    flops, bandwidth = peaks(compiled_c())
-    print(f"\nOne core: {flops / 1e9:.0f} GFLOP/s and {bandwidth / 1e9:.1f} GB/s by the best known loops.\n")
-    return flops, bandwidth
+    peak = peaks(compiled_c())
+    print(
+        f"\nOne core: {peak.flops / 1e9:.0f} GFLOP/s, {peak.operations / 1e9:.0f} billion integer operations/s "
+        f"and {peak.bandwidth / 1e9:.1f} GB/s by the best known loops.\n"
+    )
+    return peak
 
 
 def workload_table(cases: list[Case], seconds: float) -> None:
     """Print our time relative to C's, and the geometric mean of that."""
-    flops, bandwidth = use_one_core()
+    peak = use_one_core()
     print(
         "| workload | CPU device | C | time / C's | share of the peak | path |\n|---|---|---|---|---|---|", flush=True
     )
@@ -180,7 +184,7 @@ def workload_table(cases: list[Case], seconds: float) -> None:
     for case in cases:
         took, path = compare(bench, None, case, seconds)
         ratios.append(took["ours"] / took["c"])
-        share = share_of_peak(case, took["ours"], flops, bandwidth)
+        share = share_of_peak(case, took["ours"], peak)
         cells = case.name, duration(took["ours"]), duration(took["c"]), f"{ratios[-1]:.2f}", share, path
         print(f"| {' | '.join(cells)} |", flush=True)
     above = sum(ratio > 1 / case.target for ratio, case in zip(ratios, cases, strict=True))
@@ -188,7 +192,7 @@ def workload_table(cases: list[Case], seconds: float) -> None:
 
 
 def speed_table(cases: list[Case], numba_python: str, seconds: float) -> None:
-    flops, bandwidth = use_one_core()
+    peak = use_one_core()
     print("| kernel | CPU device | C | speed / C | target | Numba | share of the peak | path |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
     bench = Bench()
@@ -198,7 +202,7 @@ def speed_table(cases: list[Case], numba_python: str, seconds: float) -> None:
         ratio = took["c"] / took["ours"]
         cells = [
             case.name, duration(took["ours"]), duration(took["c"]), f"{ratio:.2f}", f"{case.target:.1f}",
-            duration(took["numba"]) if numba else "", share_of_peak(case, took["ours"], flops, bandwidth), path,
+            duration(took["numba"]) if numba else "", share_of_peak(case, took["ours"], peak), path,
         ]  # fmt: skip
         print(f"| {' | '.join(cells)} |", flush=True)
     if numba:

@@ -238,6 +238,25 @@ float peak_flops(long rounds)
     return total;
 }
 
+/* The same on integers of 32 bits: gcc would replace rounds of sums alone by a product. */
+typedef int integers __attribute__((vector_size(64)));
+const int peak_integer_operations = 2 * 16 * 12;
+
+int peak_integers(long rounds)
+{
+    integers values[12];
+    int total = 0;
+    for (int i = 0; i < 12; i++)
+        values[i] = (integers){0} + i;
+    for (long round = 0; round < rounds; round++)
+#pragma GCC unroll 12
+        for (int i = 0; i < 12; i++)
+            values[i] = (values[i] + 3) ^ 5;
+    for (int i = 0; i < 12; i++)
+        total += values[i][0];
+    return total;
+}
+
 /* 12 bytes per element: most CPUs read memory before they write it, so the loop also reads it. */
 void peak_bandwidth(const float *restrict x, float *restrict y, size_t count)
 {

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,21 +35,32 @@ def compiled_c(source: str = "kernels") -> ctypes.CDLL:
     return ctypes.CDLL(str(library))
 
 
-def peaks(c: ctypes.CDLL) -> tuple[float, float]:
-    """Return the highest measured operations per second and bytes per second of one core."""
+class Peaks(NamedTuple):
+    """The highest measured rates of one core, per second."""
+
+    flops: float
+    operations: float
+    bandwidth: float
+
+
+def peaks(c: ctypes.CDLL) -> Peaks:
+    """Measure the peaks of this core."""
     c.peak_flops.restype = ctypes.c_float
-    operations, rounds = ctypes.c_int.in_dll(c, "peak_operations").value, 1 << 20
+    loops = [(c.peak_flops, "peak_operations"), (c.peak_integers, "peak_integer_operations")]
+    counted = [(loop, ctypes.c_int.in_dll(c, name).value) for loop, name in loops]
+    rounds = 1 << 20
     x, y = np.ones(1 << 24, np.float32), np.ones(1 << 24, np.float32)
     pointers = [ctypes.c_void_p(array.ctypes.data) for array in (x, y)]
-    flops = bandwidth = 0.0
+    rates, bandwidth = [0.0, 0.0], 0.0
     for _ in range(7):
-        start = time.process_time()
-        c.peak_flops(ctypes.c_long(rounds))
-        flops = max(flops, rounds * operations / (time.process_time() - start))
+        for number, (loop, count) in enumerate(counted):
+            start = time.process_time()
+            loop(ctypes.c_long(rounds))
+            rates[number] = max(rates[number], rounds * count / (time.process_time() - start))
         start = time.process_time()
         c.peak_bandwidth(*pointers, ctypes.c_size_t(x.size))
         bandwidth = max(bandwidth, 12 * x.size / (time.process_time() - start))
-    return flops, bandwidth
+    return Peaks(*rates, bandwidth)
 
 
 class Numba:
