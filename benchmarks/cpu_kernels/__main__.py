@@ -38,11 +38,18 @@ clock = time.perf_counter  # with --best the CPU time of all threads
 
 
 class Bench:
-    """The CPU device with one stream, and the arrays of a case, which both sides use."""
+    """The CPU device with one stream, and the arrays of a case, which both sides use.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    openmp : bool, optional
+        Compile the C peers with OpenMP.
+    """
+
+    def __init__(self, *, openmp: bool = False) -> None:
         from cuda.core import Device, LegacyPinnedMemoryResource
 
+        self._openmp = openmp
         self.device = Device()
         self.device.set_current()
         self.stream = self.device.create_stream()
@@ -93,7 +100,7 @@ class Bench:
         return run, path_of(notes.getvalue())
 
     def peer(self, case: Case) -> Callable[[int], None]:
-        function = getattr(compiled_c(case.source), case.peer)
+        function = getattr(compiled_c(case.source, openmp=self._openmp), case.peer)
         arguments = [
             ctypes.c_void_p(self.arrays[a].ctypes.data) if isinstance(a, str) else c_argument(a) for a in case.arguments
         ]
@@ -228,6 +235,24 @@ def scaling_table(cases: list[Case], seconds: float) -> None:
     _runtime.set_workers(before)
 
 
+def openmp_table(cases: list[Case], seconds: float) -> None:
+    """Print the time of two workers relative to that of two threads of OpenMP, by the clock."""
+    from cuda.cpu.runtime import _runtime
+
+    _runtime.set_workers(2)
+    os.environ["OMP_NUM_THREADS"] = "2"  # read when the first library is loaded
+    print("\n| workload | two workers | C with OpenMP | time / C's |\n|---|---|---|---|", flush=True)
+    bench, ratios = Bench(openmp=True), []
+    for case in cases:
+        if case.serial:
+            continue
+        took, _ = compare(bench, None, case, seconds)
+        ratios.append(took["ours"] / took["c"])
+        print(f"| {case.name} | {duration(took['ours'])} | {duration(took['c'])} | {ratios[-1]:.2f} |", flush=True)
+    above = sum(ratio > 1.5 for ratio in ratios)
+    print(f"\n{len(ratios)} workloads, geometric mean {statistics.geometric_mean(ratios):.2f}, {above} above 1.5")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.cpu_kernels", description=__doc__.splitlines()[0])
     parser.add_argument("kernels", nargs="*", metavar="KERNEL", help="beginnings of names; default: all")
@@ -237,8 +262,9 @@ def main() -> None:
         "--best", action="store_true", help="the shortest run, by CPU time where one core works: for a busy machine"
     )
     parser.add_argument(
-        "--only", choices=["speed", "scaling", "latency", "workloads", "samples"],
-        help="one of the tables; samples: where the time of the workloads goes, by perf",
+        "--only", choices=["speed", "scaling", "latency", "workloads", "openmp", "samples"],
+        help="one of the tables; openmp: the workloads with two workers, beside OpenMP; samples: where the time of the "
+        "workloads goes, by perf",
     )  # fmt: skip
     options = parser.parse_args()
     global pick
@@ -258,6 +284,8 @@ def main() -> None:
         from benchmarks.cpu_kernels.latency import latency_table
 
         latency_table(Bench())
+    if "openmp" in parts:
+        openmp_table(chosen(workloads()), options.seconds)
     global clock
     clock = time.process_time if options.best else clock
     if "workloads" in parts:

@@ -25,6 +25,7 @@ class Case:
     launches: list[tuple]  # kernel, grid, block, arguments
     results: tuple[str, ...]  # arrays that are written
     flops: float = 0
+    serial: bool = False  # the C peer has no parallel loop
     operations: float = 0  # on integers of 32 bits
     bytes: float = 0  # memory traffic
     function: str = ""  # name in C and Numba, if not the first word of the name

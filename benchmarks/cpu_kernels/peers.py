@@ -28,10 +28,10 @@ def source_of(source: str, suffix: str) -> pathlib.Path:
 
 
 @functools.cache
-def compiled_c(source: str = "kernels") -> ctypes.CDLL:
+def compiled_c(source: str = "kernels", *, openmp: bool = False) -> ctypes.CDLL:
     """Compile the C peers of a source file and return the library."""
     library = pathlib.Path(tempfile.mkdtemp()) / f"{source}.so"
-    subprocess.run(["gcc", *FLAGS, "-o", library, source_of(source, ".c"), "-lm"], check=True)
+    subprocess.run(["gcc", *FLAGS, *["-fopenmp"] * openmp, "-o", library, source_of(source, ".c"), "-lm"], check=True)
     return ctypes.CDLL(str(library))
 
 

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parallel.h"
+
 #define MULTIPLY(N)                                                                                        \
-    void matmul##N(const float *restrict a, const float *restrict b, float *restrict c, int count)         \
+    static void multiply##N(const float *restrict a, const float *restrict b, float *restrict c, int count) \
     {                                                                                                      \
         for (int m = 0; m < count; m++, a += N * N, b += N * N, c += N * N)                                \
             for (int i = 0; i < N; i++) {                                                                  \
@@ -19,12 +21,20 @@
                         row[j] += a[i * N + k] * b[k * N + j];                                             \
                 memcpy(c + i * N, row, sizeof row);                                                        \
             }                                                                                              \
+    }                                                                                                      \
+    void matmul##N(const float *restrict a, const float *restrict b, float *restrict c, int count)         \
+    {                                                                                                      \
+        const int each = count / PARTS;                                                                    \
+        PARALLEL                                                                                           \
+        for (int first = 0; first < count; first += each)                                                  \
+            multiply##N(a + first * N * N, b + first * N * N, c + first * N * N, each);                    \
     }
 MULTIPLY(12)
 MULTIPLY(8)
 
 void lu16(float *restrict matrices, int count)
 {
+    PARALLEL
     for (int m = 0; m < count; m++) {
         float (*t)[16] = (float (*)[16])(matrices + m * 256);
         for (int k = 0; k < 15; k++)
@@ -39,9 +49,10 @@ void lu16(float *restrict matrices, int count)
 
 void cholesky8(const float *restrict from, float *restrict to, int count)
 {
-    for (int m = 0; m < count; m++, from += 64, to += 64) {
+    PARALLEL
+    for (int m = 0; m < count; m++) {
         float a[8][8];
-        memcpy(a, from, sizeof a);
+        memcpy(a, from + 64 * m, sizeof a);
         for (int j = 0; j < 8; j++)
             for (int i = j; i < 8; i++) {
                 float sum = a[i][j];
@@ -50,17 +61,18 @@ void cholesky8(const float *restrict from, float *restrict to, int count)
                 a[i][j] = i == j ? sqrtf(sum) : sum / a[j][j];
             }
         for (int i = 0; i < 64; i++)
-            to[i] = i % 8 <= i / 8 ? a[i / 8][i % 8] : 0;
+            to[64 * m + i] = i % 8 <= i / 8 ? a[i / 8][i % 8] : 0;
     }
 }
 
 void fft512(const float *restrict from, float *restrict to, const float *restrict roots, int count)
 {
-    static float buffers[2][1024];
-    for (int f = 0; f < count; f++, from += 1024, to += 1024)
+    static _Thread_local float buffers[2][1024];
+    PARALLEL
+    for (int f = 0; f < count; f++)
         for (int stage = 0; stage < 9; stage++) {
-            const float *restrict source = stage ? buffers[stage & 1] : from;
-            float *restrict target = stage == 8 ? to : buffers[~stage & 1];
+            const float *restrict source = stage ? buffers[stage & 1] : from + 1024 * f;
+            float *restrict target = stage == 8 ? to + 1024 * f : buffers[~stage & 1];
             const int m = 1 << stage;
             for (int base = 0; base < 256; base += m)
                 for (int k = 0; k < m; k++) {
@@ -76,6 +88,7 @@ static const float m4[16] = {.9f, .1f, 0, 2, -.1f, .9f, .2f, 1, .05f, -.2f, .95f
 
 void transform4(const float *restrict from, float *restrict to, int n)
 {
+    PARALLEL
     for (int i = 0; i < n; i++)
         for (int r = 0; r < 4; r++)
             to[4 * i + r] = m4[4 * r] * from[4 * i] + m4[4 * r + 1] * from[4 * i + 1] +
@@ -84,6 +97,7 @@ void transform4(const float *restrict from, float *restrict to, int n)
 
 void particles(float *restrict all, float step, int n)
 {
+    PARALLEL
     for (int i = 0; i < n; i++) {
         float *p = all + 6 * i;
         const float pull = step / (1 + p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
@@ -96,6 +110,7 @@ void particles(float *restrict all, float step, int n)
 
 void complex_multiply(const float *restrict a, const float *restrict b, float *restrict c, int n)
 {
+    PARALLEL
     for (int i = 0; i < n; i++) {
         c[2 * i] = a[2 * i] * b[2 * i] - a[2 * i + 1] * b[2 * i + 1];
         c[2 * i + 1] = a[2 * i] * b[2 * i + 1] + a[2 * i + 1] * b[2 * i];
@@ -108,6 +123,7 @@ void wmma(const _Float16 *restrict a, const _Float16 *restrict b, float *restric
     for (int i = 0; i < n * n; i++)
         x[i] = a[i], y[i] = b[i], c[i] = 0;
     for (int k0 = 0; k0 < n; k0 += 64)
+        PARALLEL
         for (int i = 0; i < n; i++)
             for (int k = k0; k < k0 + 64; k++)
                 for (int j = 0; j < n; j++)
@@ -117,12 +133,14 @@ void wmma(const _Float16 *restrict a, const _Float16 *restrict b, float *restric
 
 void half_axpy(float a, const _Float16 *restrict x, _Float16 *restrict y, int n)
 {
+    PARALLEL
     for (int i = 0; i < n; i++)
         y[i] = (_Float16)(a * (float)x[i] + (float)y[i]);
 }
 
 void kmeans(const float *restrict points, const float *restrict centres, int *restrict nearest, int n)
 {
+    PARALLEL
     for (int i = 0; i < n; i++) {
         float least = 1e30f;
         int best = 0;
@@ -143,6 +161,7 @@ static const float w5[25] = {1, 2, 3, 2, 1, 2, 4, 6, 4, 2, 3, 6, 9, 6, 3, 2, 4, 
 
 void conv5x5(const float *restrict from, float *restrict to, int n)
 {
+    PARALLEL
     for (int y = 0; y < n; y++) {
         float *out = to + (ptrdiff_t)y * n;
         memset(out, 0, n * sizeof *out);
@@ -159,6 +178,7 @@ void conv5x5(const float *restrict from, float *restrict to, int n)
 
 void stencil27(const float *restrict from, float *restrict to, int n)
 {
+    PARALLEL
     for (int z = 1; z < n - 1; z++)
         for (int y = 1; y < n - 1; y++)
             for (int x = 1; x < n - 1; x++) {
@@ -173,6 +193,7 @@ void stencil27(const float *restrict from, float *restrict to, int n)
 
 void jacobi(const float *restrict from, float *restrict to, int n)
 {
+    PARALLEL
     for (int y = 0; y < n; y++) {
         const float *row = from + y * n;
         float *out = to + y * n;
@@ -186,6 +207,7 @@ void jacobi(const float *restrict from, float *restrict to, int n)
 
 void sobel(const unsigned char *restrict from, unsigned char *restrict to, int n)
 {
+    PARALLEL
     for (int y = 1; y < n - 1; y++)
         for (int x = 1; x < n - 1; x++) {
             const unsigned char *p = from + y * n + x;
@@ -198,12 +220,14 @@ void sobel(const unsigned char *restrict from, unsigned char *restrict to, int n
 
 void rgba_gray(const unsigned char *restrict from, unsigned char *restrict to, int n)
 {
+    PARALLEL
     for (int i = 0; i < n; i++)
         to[i] = (77 * from[4 * i] + 150 * from[4 * i + 1] + 29 * from[4 * i + 2]) >> 8;
 }
 
 void bilinear(const float *restrict image, const float *restrict points, float *restrict to, int side, int n)
 {
+    PARALLEL
     for (int i = 0; i < n; i++) {
         const float x = points[2 * i] * (side - 1), y = points[2 * i + 1] * (side - 1);
         const int ix = x, iy = y;

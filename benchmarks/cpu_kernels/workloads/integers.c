@@ -8,8 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parallel.h"
+
 void sieve(const int *restrict primes, int count, unsigned char *restrict flags, int segments)
 {
+    PARALLEL
     for (int segment = 0; segment < segments; segment++) {
         unsigned char mine[16384];
         const int low = segment * 16384;
@@ -31,6 +34,7 @@ void sieve(const int *restrict primes, int count, unsigned char *restrict flags,
 
 void chacha20(const unsigned *restrict key, const unsigned *restrict from, unsigned *restrict to, int n)
 {
+    PARALLEL
     for (int i = 0; i < n; i++) {
         unsigned start[16] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574}, s[16];
         memcpy(start + 4, key, 32);
@@ -51,6 +55,7 @@ void chacha20(const unsigned *restrict key, const unsigned *restrict from, unsig
 
 void crc32(const unsigned char *restrict messages, const unsigned *restrict table, unsigned *restrict sums, int n)
 {
+    PARALLEL
     for (int i = 0; i < n; i++) {
         unsigned crc = ~0u;
         for (int k = 0; k < 64; k++)
@@ -61,6 +66,7 @@ void crc32(const unsigned char *restrict messages, const unsigned *restrict tabl
 
 void hamming(const uint64_t *restrict words, const uint64_t *restrict pattern, int *restrict distances, int n)
 {
+    PARALLEL
     for (int i = 0; i < n; i++) {
         int sum = 0;
         for (int k = 0; k < 4; k++)
@@ -71,6 +77,7 @@ void hamming(const uint64_t *restrict words, const uint64_t *restrict pattern, i
 
 void find_text(const char *restrict text, const char *restrict wanted, int length, unsigned char *restrict found, int n)
 {
+    PARALLEL
     for (int i = 0; i < n; i++) {
         int k = 0;
         while (k < length && text[i + k] == wanted[k])
@@ -82,6 +89,7 @@ void find_text(const char *restrict text, const char *restrict wanted, int lengt
 void base64(const unsigned char *restrict from, unsigned char *restrict to, int n)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    PARALLEL
     for (int i = 0; i < n; i++) {
         const unsigned v = from[3 * i] << 16 | from[3 * i + 1] << 8 | from[3 * i + 2];
         to[4 * i] = letters[v >> 18], to[4 * i + 1] = letters[v >> 12 & 63];
@@ -94,6 +102,7 @@ static int least(int a, int b) { return a < b ? a : b; }
 /* By diagonals, which gcc vectorises. */
 void levenshtein(const unsigned char *restrict words, int *restrict distances, int pairs)
 {
+    PARALLEL
     for (int pair = 0; pair < pairs; pair++) {
         const unsigned char *a = words + pair * 256, *b = a + 128;
         unsigned char reversed[128];
@@ -117,15 +126,18 @@ void levenshtein(const unsigned char *restrict words, int *restrict distances, i
 void knapsack(const int *restrict from, int *restrict to, int weight, int value, int n)
 {
     memcpy(to, from, weight * sizeof *to);
+    PARALLEL
     for (int i = weight; i < n; i++) {
         const int with = from[i - weight] + value;
         to[i] = from[i] > with ? from[i] : with;
     }
 }
 
-void floyd(int *restrict distances, int n)
+void floyd(int *restrict all, int n)
 {
-    for (int graph = 0; graph < n / 32; graph++, distances += 1024)
+    PARALLEL
+    for (int graph = 0; graph < n / 32; graph++) {
+        int *restrict distances = all + 1024 * graph;
         for (int k = 0; k < 32; k++) {
             int row[32];
             memcpy(row, distances + 32 * k, sizeof row);
@@ -135,6 +147,7 @@ void floyd(int *restrict distances, int n)
                     distances[32 * y + x] = least(distances[32 * y + x], to_k + row[x]);
             }
         }
+    }
 }
 
 static unsigned draw(unsigned *state)
@@ -147,6 +160,7 @@ enum { LANES = 16 };   /* paths at a time, which gcc vectorises */
 
 void pi(const unsigned *restrict seeds, int *restrict inside, int rounds, int n)
 {
+    PARALLEL
     for (int first = 0; first < n; first += LANES) {
         unsigned state[LANES];
         int count[LANES] = {0};
@@ -163,6 +177,7 @@ void pi(const unsigned *restrict seeds, int *restrict inside, int rounds, int n)
 
 void asian_option(const unsigned *restrict seeds, float *restrict payoffs, int steps, int n)
 {
+    PARALLEL
     for (int first = 0; first < n; first += LANES) {
         unsigned state[LANES];
         float price[LANES], sum[LANES] = {0};
@@ -183,6 +198,7 @@ void asian_option(const unsigned *restrict seeds, float *restrict payoffs, int s
 void binomial(const float *restrict prices, float *restrict values, float up, float down, float p, float strike,
               int count)
 {
+    PARALLEL
     for (int option = 0; option < count; option++) {
         float v[129];
         for (int t = 0; t <= 128; t++)
@@ -201,6 +217,7 @@ void binomial(const float *restrict prices, float *restrict values, float up, fl
 
 void life(const unsigned char *restrict from, unsigned char *restrict to, int n)
 {
+    PARALLEL
     for (int y = 1; y < n - 1; y++)
         for (int x = 1; x < n - 1; x++) {
             const unsigned char *p = from + y * n + x;
@@ -222,6 +239,7 @@ void power_mod(const unsigned *restrict bases, unsigned *restrict powers, unsign
     unsigned inverse = 1;
     for (int k = 0; k < 5; k++)
         inverse *= 2 - modulus * inverse;
+    PARALLEL
     for (int first = 0; first < n; first += LANES) {
         unsigned base[LANES], result[LANES];
         for (int k = 0; k < LANES; k++)

@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parallel.h"
+
 void pagerank(const int *restrict starts, const int *restrict targets, const float *restrict ranks,
               float *restrict next, int n)
 {
+    PARALLEL_SUMS(next, n)
     for (int v = 0; v < n; v++) {
         const float share = ranks[v] / (starts[v + 1] - starts[v]);
         for (int i = starts[v]; i < starts[v + 1]; i++)
@@ -19,6 +22,7 @@ void pagerank(const int *restrict starts, const int *restrict targets, const flo
 void bfs(const int *restrict starts, const int *restrict targets, const int *restrict distance, int *restrict next,
          int level, int n)
 {
+    PARALLEL
     for (int v = 0; v < n; v++) {
         int found = distance[v];
         if (found < 0)
@@ -34,6 +38,7 @@ void bfs(const int *restrict starts, const int *restrict targets, const int *res
 void spmv_warp(const int *restrict starts, const int *restrict columns, const float *restrict values,
                const float *restrict x, float *restrict y, int rows)
 {
+    PARALLEL
     for (int row = 0; row < rows; row++) {
         float sums[16] = {0}, sum = 0;
         int i = starts[row];
@@ -52,6 +57,7 @@ void spmv_ell(const int *restrict columns, const float *restrict values, const f
               int rows, int width)
 {
     enum { PART = 1024 };
+    PARALLEL
     for (int first = 0; first < rows; first += PART) {
         const int count = rows - first < PART ? rows - first : PART;
         memset(y + first, 0, count * sizeof *y);
@@ -63,12 +69,14 @@ void spmv_ell(const int *restrict columns, const float *restrict values, const f
 
 void gather(const int *restrict indices, const float *restrict from, float *restrict to, int n)
 {
+    PARALLEL
     for (int i = 0; i < n; i++)
         to[i] = from[indices[i]];
 }
 
 void scatter_add(const int *restrict indices, const float *restrict from, float *restrict sums, int n)
 {
+    PARALLEL_SUMS(sums, 4096)
     for (int i = 0; i < n; i++)
         sums[indices[i]] += from[i];
 }
@@ -95,6 +103,7 @@ void hash_count(const unsigned *restrict keys, unsigned *restrict table, unsigne
 
 void binary_search(const int *restrict sorted, const int *restrict wanted, int *restrict positions, int size, int n)
 {
+    PARALLEL
     for (int i = 0; i < n; i++) {
         const int *base = sorted;
         for (int left = size; left > 1; left -= left / 2)
@@ -118,24 +127,33 @@ void radix_pass(const unsigned *restrict keys, unsigned *restrict sorted, int sh
         sorted[next[keys[i] >> shift & 15]++] = keys[i];
 }
 
-void bitonic(int *restrict data, int count)
+static __attribute__((noinline)) void bitonic_piece(int *restrict data)
 {
-    for (int piece = 0; piece < count; piece++, data += 512)
-        for (int size = 2; size <= 512; size *= 2)
-            for (int far = size / 2; far; far /= 2)
-                for (int first = 0; first < 512; first += 2 * far) {
-                    const int falling = (first & size) != 0;
-                    for (int i = first; i < first + far; i++) {
-                        const int a = data[i], b = data[i + far], low = a < b ? a : b, high = a < b ? b : a;
-                        data[i] = falling ? high : low, data[i + far] = falling ? low : high;
-                    }
+    for (int size = 2; size <= 512; size *= 2)
+        for (int far = size / 2; far; far /= 2)
+            for (int first = 0; first < 512; first += 2 * far) {
+                const int falling = (first & size) != 0;
+                for (int i = first; i < first + far; i++) {
+                    const int a = data[i], b = data[i + far], low = a < b ? a : b, high = a < b ? b : a;
+                    data[i] = falling ? high : low, data[i + far] = falling ? low : high;
                 }
+            }
 }
 
-void cub_sort(const unsigned *restrict from, unsigned *restrict to, int count)
+void bitonic(int *restrict data, int count)
 {
-    static unsigned room[1024];
-    for (int piece = 0; piece < count; piece++, from += 1024, to += 1024)
+    PARALLEL
+    for (int piece = 0; piece < count; piece++)
+        bitonic_piece(data + 512 * piece);
+}
+
+void cub_sort(const unsigned *restrict all, unsigned *restrict sorted, int count)
+{
+    PARALLEL
+    for (int piece = 0; piece < count; piece++) {
+        unsigned room[1024];
+        const unsigned *restrict from = all + 1024 * piece;
+        unsigned *restrict to = sorted + 1024 * piece;
         for (int pass = 0; pass < 4; pass++) {
             const unsigned *restrict in = pass == 0 ? from : pass & 1 ? room : to;
             unsigned *restrict out = pass & 1 ? to : room;
@@ -149,11 +167,15 @@ void cub_sort(const unsigned *restrict from, unsigned *restrict to, int count)
             for (int i = 0; i < 1024; i++)
                 out[next[in[i] >> 8 * pass & 255]++] = in[i];
         }
+    }
 }
 
-void cub_scan(const int *restrict from, int *restrict to, int *restrict totals, int count)
+void cub_scan(const int *restrict all, int *restrict sums, int *restrict totals, int count)
 {
-    for (int piece = 0; piece < count; piece++, from += 512, to += 512) {
+    PARALLEL
+    for (int piece = 0; piece < count; piece++) {
+        const int *restrict from = all + 512 * piece;
+        int *restrict to = sums + 512 * piece;
         int sum = 0, squares = 0;
         for (int i = 0; i < 512; i++)
             to[i] = sum += from[i];
@@ -163,9 +185,12 @@ void cub_scan(const int *restrict from, int *restrict to, int *restrict totals, 
     }
 }
 
-void compact(const int *restrict from, int *restrict to, int *restrict lengths, int count)
+void compact(const int *restrict all, int *restrict chosen, int *restrict lengths, int count)
 {
-    for (int piece = 0; piece < count; piece++, from += 256, to += 256) {
+    PARALLEL
+    for (int piece = 0; piece < count; piece++) {
+        const int *restrict from = all + 256 * piece;
+        int *restrict to = chosen + 256 * piece;
         int length = 0;
         for (int i = 0; i < 256; i++) {
             to[length] = from[i];
@@ -178,6 +203,7 @@ void compact(const int *restrict from, int *restrict to, int *restrict lengths, 
 
 void group_sums(const float *restrict from, float *restrict sums, int n)
 {
+    PARALLEL
     for (int i = 0; i < n / 16; i++) {
         float parts[16];
         memcpy(parts, from + 16 * i, sizeof parts);
