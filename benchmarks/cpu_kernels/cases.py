@@ -34,6 +34,7 @@ class Case:
     computes: bool = False  # limited by computation: two workers should be twice as fast
     source: str = "kernels"  # of the kernels and of the C peer, in the folder `workloads` if it is another one
     resets: bool = False  # the results are inputs, too: they get their initial values before each run
+    in_blocks: str = ""  # C in the kernel's order, with the arguments of the peer: a function in SOURCE_in_blocks.c
 
     @property
     def peer(self) -> str:
