@@ -4,7 +4,8 @@
 
 The runs of all sides of a row alternate; the figures are medians. For a busy machine there is --best: the shortest run,
 by CPU time for one core and by the clock for two. The time of a launch includes the synchronisation. Very short calls
-are repeated, with consecutive launches. Results are compared before anything is timed.
+are repeated, with consecutive launches. Results are compared before anything is timed. The last column of the workloads
+is C with the kernel's blocks, shared memory and barriers, for those that have it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import ctypes
+import functools
 import io
 import os
 import statistics
@@ -49,7 +51,7 @@ class Bench:
     def __init__(self, *, openmp: bool = False) -> None:
         from cuda.core import Device, LegacyPinnedMemoryResource
 
-        self._openmp = openmp
+        self.openmp = openmp
         self.device = Device()
         self.device.set_current()
         self.stream = self.device.create_stream()
@@ -100,7 +102,14 @@ class Bench:
         return run, path_of(notes.getvalue())
 
     def peer(self, case: Case) -> Callable[[int], None]:
-        function = getattr(compiled_c(case.source, openmp=self._openmp), case.peer)
+        return self._in_c(case, case.source, case.peer)
+
+    def in_blocks(self, case: Case) -> Callable[[int], None]:
+        """Return a function that runs C in the kernel's order."""
+        return self._in_c(case, f"{case.source}_in_blocks", case.in_blocks)
+
+    def _in_c(self, case: Case, source: str, name: str) -> Callable[[int], None]:
+        function = getattr(compiled_c(source, openmp=self.openmp), name)
         arguments = [
             ctypes.c_void_p(self.arrays[a].ctypes.data) if isinstance(a, str) else c_argument(a) for a in case.arguments
         ]
@@ -136,10 +145,14 @@ def compare(bench: Bench, numba: Numba | None, case: Case, seconds: float) -> tu
     reset(case, bench.arrays)
     run(1)
     found = {name: bench.arrays[name].copy() for name in case.results}
-    reset(case, bench.arrays)
-    peer(1)
-    for name in case.results:
-        check_equal(case, found[name], bench.arrays[name], f"{case.name}: {name}")
+    in_c = {"c": peer}
+    if case.in_blocks and not bench.openmp:
+        in_c["in blocks"] = bench.in_blocks(case)
+    for side_name, function in in_c.items():
+        reset(case, bench.arrays)
+        function(1)
+        for name in case.results:
+            check_equal(case, found[name], bench.arrays[name], f"{case.name}: {name}, {side_name}")
     run(2)  # warm up
     count = 1 if case.resets else max(1, round(ENOUGH / max(timed(peer, 3), 1e-9)))
 
@@ -148,7 +161,8 @@ def compare(bench: Bench, numba: Numba | None, case: Case, seconds: float) -> tu
             reset(case, bench.arrays)
         return timed(function, count)
 
-    sides = {"ours": lambda: side(run), "c": lambda: side(peer)}
+    sides: dict[str, Callable[[], float]] = {"ours": lambda: side(run)}
+    sides.update((name, functools.partial(side, function)) for name, function in in_c.items())
     if numba:
         for name, array in numba.load(case).items():
             check_equal(case, array, found[name], f"{case.name}: {name}, Numba")
@@ -182,17 +196,17 @@ def use_one_core() -> Peaks:
 
 
 def workload_table(cases: list[Case], seconds: float) -> None:
-    """Print our time relative to C's, and the geometric mean of that."""
+    """Print our time relative to C's, and the geometric mean of that; last, the time of C in the kernel's order."""
     peak = use_one_core()
-    print(
-        "| workload | CPU device | C | time / C's | share of the peak | path |\n|---|---|---|---|---|---|", flush=True
-    )
+    print("| workload | CPU device | C | time / C's | share of the peak | path | C in the kernel's order |")
+    print("|---|---|---|---|---|---|---|", flush=True)
     bench, ratios = Bench(), []
     for case in cases:
         took, path = compare(bench, None, case, seconds)
         ratios.append(took["ours"] / took["c"])
         share = share_of_peak(case, took["ours"], peak)
-        cells = case.name, duration(took["ours"]), duration(took["c"]), f"{ratios[-1]:.2f}", share, path
+        ordered = duration(took["in blocks"]) if case.in_blocks else ""
+        cells = case.name, duration(took["ours"]), duration(took["c"]), f"{ratios[-1]:.2f}", share, path, ordered
         print(f"| {' | '.join(cells)} |", flush=True)
     above = sum(ratio > 1 / case.target for ratio, case in zip(ratios, cases, strict=True))
     print(f"\n{len(ratios)} workloads, geometric mean {statistics.geometric_mean(ratios):.2f}, {above} above 1.5")
