@@ -94,7 +94,8 @@ class Product:
         for values in (a, b, np.zeros_like(a)):
             array = values.astype(types[kernel["dtype"]])
             self.buffers.append(self.memory.allocate(array.nbytes, stream=self.stream))
-            self.arrays.append(np.from_dlpack(self.buffers[-1]).view(array.dtype).reshape(array.shape))
+            memory = np.frombuffer(memoryview(self.buffers[-1]), array.dtype, array.size)
+            self.arrays.append(memory.reshape(array.shape))
             self.arrays[-1][...] = array
 
     def first_launch(self) -> float:
@@ -107,7 +108,8 @@ class Product:
         """Return a function that launches the kernel, compiled as the environment says, and waits."""
         from cuda.core import LaunchConfig, ObjectCode, launch
 
-        kernel, rows, columns = self.kernel, *self.kernel["tile"][:2]
+        kernel = self.kernel
+        rows, columns, _ = kernel["tile"]
         code = ObjectCode.from_ptx(kernel["file"].with_suffix(".ptx").read_bytes()).get_kernel(kernel["entry"])
         code.attributes[0].max_dynamic_shared_size_bytes = kernel["shared"]
         grid = (self.size // rows, self.size // columns)

@@ -25,8 +25,6 @@ class Case:
     launches: list[tuple]  # kernel, grid, block, arguments
     results: tuple[str, ...]  # arrays that are written
     flops: float = 0
-    serial: bool = False  # the C peer has no parallel loop
-    operations: float = 0  # on integers of 32 bits
     bytes: float = 0  # memory traffic
     function: str = ""  # name in C and Numba, if not the first word of the name
     starts_at: str = ""  # initial value of results: "zero" if sums are added to them
@@ -34,6 +32,8 @@ class Case:
     computes: bool = False  # limited by computation: two workers should be twice as fast
     source: str = "kernels"  # of the kernels and of the C peer, in the folder `workloads` if it is another one
     resets: bool = False  # the results are inputs, too: they get their initial values before each run
+    operations: float = 0  # on integers of 32 bits
+    serial: bool = False  # the C peer has no parallel loop
     in_blocks: str = ""  # C in the kernel's order, with the arguments of the peer: a function in SOURCE_in_blocks.c
 
     @property

@@ -60,7 +60,7 @@ def peaks(c: ctypes.CDLL) -> Peaks:
         start = time.process_time()
         c.peak_bandwidth(*pointers, ctypes.c_size_t(x.size))
         bandwidth = max(bandwidth, 12 * x.size / (time.process_time() - start))
-    return Peaks(*rates, bandwidth)
+    return Peaks(rates[0], rates[1], bandwidth)
 
 
 class Numba:
