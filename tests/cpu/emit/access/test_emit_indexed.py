@@ -83,6 +83,30 @@ def test_gathers(way: str, threads: object) -> None:
         np.testing.assert_array_equal(out[:count], expected[:count], err_msg=f"{indices[:5]}")
 
 
+@pytest.mark.parametrize("mask", [1, 1 << 31, 0x100, 0x00FF00FF, 0xFF00FF00, 0x0000FFFF, 0xFFFF0000, 0x80018001])
+def test_gathers_of_some_lanes(mask: int) -> None:
+    """Other lanes have addresses at which there is no memory; parts of the SIMD group have no lane at all."""
+    x = np.random.default_rng(seed=7).integers(0, 2**32, 256, dtype=np.uint32)
+    text = GATHER.replace("WAY", LOAD + WAYS["mul.wide.s32"][1]).replace("TYPE", "s32").replace("BYTES", "4")
+    chosen = f"shr.u32 %r9, {mask}, %r1; and.b32 %r9, %r9, 1; setp.eq.u32 %p1, %r9, 0;"
+    text = text.replace("setp.eq.u32 %p1, %r1, 5;", chosen)
+    runs = (mask >> np.arange(32) & 1).astype(bool)
+    for indices in (np.arange(32), np.random.default_rng(seed=8).integers(0, 256, 32)):
+        out = np.full(32, 7, np.uint32)
+        given = np.where(runs, indices, 1 << 29).astype(np.int32)
+        compiled(text)(np.uint64(x.ctypes.data), given, out, np.uint64(0), threads=32)
+        np.testing.assert_array_equal(out, np.where(runs, x[indices], 0))
+
+
+@pytest.mark.skipif(not jit._has_gathers(), reason="the CPU has no gathers")
+def test_parts_without_lanes_are_not_gathered() -> None:
+    text = GATHER.replace("WAY", LOAD + WAYS["mul.wide.s32"][1]).replace("TYPE", "s32").replace("BYTES", "4")
+    emitted = jit.kernel_text(build([HEAD + text]), "k", quick=False).text
+    assert emitted.count("call <8 x i32> @llvm.x86.avx512.mask.gather3siv8.si(") == 4
+    assert "@gather.i32.by4.some(" in emitted  # under masks
+    assert "@gather.i32.by4(" in emitted  # in the copy for all lanes
+
+
 def test_gather_indices_up_to_the_maximum() -> None:
     """Contiguous indices up to 2**31 - 1."""
     x = np.arange(64, dtype=np.uint32)

@@ -168,7 +168,7 @@ def gather(frame: Frame, register: str, offset: int) -> Value | None:
         return None  # the CPU's indices are signed
     index = builder.resize(found.index, "i32", signed=found.signed)
     base = builder.cast("inttoptr", builder.binary("add", found.base, constant(offset, "i64")), "ptr")
-    return _gathered(frame, base, index, found.scale)
+    return _gathered(frame, base, index, found.scale, skips=not frame.copy.full)
 
 
 def gather_shared(frame: Frame, base: Value, offset: Value) -> Value | None:
@@ -186,18 +186,20 @@ def _lanes_of_gathers(frame: Frame) -> int:
     return AVX512_LANES if settings.native_gather else AVX2_LANES if settings.vector_bytes == 32 else 0
 
 
-def _gathered(frame: Frame, base: Value, index: Value, scale: int) -> Value:
+def _gathered(frame: Frame, base: Value, index: Value, scale: int, *, skips: bool = False) -> Value:
+    """Gather words; `skips`: look whether parts of the SIMD group have any lanes at all."""
     builder, module, width = frame.builder, frame.module, frame.width
-    vector, name = f"<{width} x i32>", f"gather.i32.by{scale}"
+    skips = skips and _lanes_of_gathers(frame) == AVX512_LANES
+    vector, name = f"<{width} x i32>", f"gather.i32.by{scale}{'.some' * skips}"
     if not module.has(name):
         head = f"define internal {vector} @{name}(ptr %base, {vector} %index, i{width} %mask) #1"
-        module.define(name, f"{head} {{\nentry:\n{_body(frame, scale)}}}\n")
+        module.define(name, f"{head} {{\nentry:\n{_body(frame, scale, skips=skips)}}}\n")
     mask = frame.mask
     ref = builder.call(name, vector, builder.typed(base), builder.typed(index), mask, how=frame.inline_attribute())
     return Value(ref, "i32", Shape.VECTOR)
 
 
-def _body(frame: Frame, scale: int) -> str:
+def _body(frame: Frame, scale: int, *, skips: bool) -> str:
     """Return a vector load where the words are contiguous, and else gathers."""
     module, width = frame.module, frame.width
     mask, vector, lanes = f"i{width}", f"<{width} x i32>", f"<{width} x i1>"
@@ -247,25 +249,39 @@ part:
 """
     else:
         text += "  br label %single\nsingle:\n"
-    return text + (_by_avx2 if _lanes_of_gathers(frame) == AVX2_LANES else _by_avx512)(frame, scale)
+    if _lanes_of_gathers(frame) == AVX2_LANES:
+        return text + _by_avx2(frame, scale)
+    name, lanes = ("gather3siv8.si", AVX2_LANES) if skips else ("gather.dpi.512", AVX512_LANES)
+    return text + _gathers(frame, f"llvm.x86.avx512.mask.{name}", lanes, "%lanes", "i1", f"i32 {scale}", skips=skips)
 
 
-def _by_avx512(frame: Frame, scale: int) -> str:
-    return _gathers(frame, "llvm.x86.avx512.mask.gather.dpi.512", AVX512_LANES, "%lanes", "i1", f"i32 {scale}")
+def _gathers(frame: Frame, name: str, lanes: int, mask: str, kind: str, scale: str, *, skips: bool = False) -> str:
+    """Return gathers of `lanes` words each for the lanes of a mask, whose elements are of type `kind`.
 
-
-def _gathers(frame: Frame, name: str, lanes: int, mask: str, kind: str, scale: str) -> str:
-    """Return gathers of `lanes` words each for the lanes of a mask, whose elements are of type `kind`."""
+    A gather takes as long for one lane as for all, so with `skips` those of no lane at all are skipped.
+    """
     width, part, parts, text = frame.width, f"<{lanes} x i32>", [], ""
     frame.module.declare(name, part, [part, "ptr", part, f"<{lanes} x {kind}>", scale.split()[0]])
     for first in range(0, width, lanes):
         picks = f"<{lanes} x i32> <{_numbers(first, lanes)}>"
+        if skips:
+            text += (
+                f"  %among{first} = and i{width} %mask, {((1 << lanes) - 1) << first}\n"
+                f"  %none{first} = icmp eq i{width} %among{first}, 0\n  br label %part{first}\n"
+                f"part{first}:\n  br i1 %none{first}, label %part{first}.end, label %part{first}.some\n"
+                f"part{first}.some:\n"
+            )
         text += (
             f"  %i{first} = shufflevector <{width} x i32> %index, <{width} x i32> poison, {picks}\n"
             f"  %m{first} = shufflevector <{width} x {kind}> {mask}, <{width} x {kind}> poison, {picks}\n"
-            f"  %g{first} = call {part} @{name}({part} zeroinitializer, ptr %base, {part} %i{first},"
+            f"  %g{first}{'.some' * skips} = call {part} @{name}({part} zeroinitializer, ptr %base, {part} %i{first},"
             f" <{lanes} x {kind}> %m{first}, {scale})\n"
         )
+        if skips:
+            text += (
+                f"  br label %part{first}.end\npart{first}.end:\n"
+                f"  %g{first} = phi {part} [ %g{first}.some, %part{first}.some ], [ zeroinitializer, %part{first} ]\n"
+            )
         parts.append(f"%g{first}")
     return f"{text}{concatenated('%gathered', parts, lanes)}  ret <{width} x i32> %gathered\n"
 
