@@ -32,9 +32,10 @@ if TYPE_CHECKING:
 PART = ".new-"  # prefix of a file that is being written
 ABANDONED = 3600  # seconds after which nobody writes to such a file any more
 MOST_LINKS = 40  # symbolic links on one path, as in Linux
-OTHERS = stat.S_IWGRP | stat.S_IWOTH
+_KIND_AND_OTHERS = stat.S_IFMT(0o177777) | stat.S_IWGRP | stat.S_IWOTH  # bits of a mode
 _STEP = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+# Without O_NOATIME each read would write the access time, which takes as long as the read; `find` notes uses itself.
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | os.O_NOATIME
 _MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -186,6 +187,7 @@ class CacheFolder:
 
     def __init__(self, path: str, magic: bytes) -> None:
         self._magic = magic
+        self.header = len(magic) + hashlib.sha256().digest_size  # bytes of an entry's file before the entry
         self._handle = -1
         handle, self.path = _walk(path, True)
         try:
@@ -194,11 +196,6 @@ class CacheFolder:
             os.close(handle)
         status = os.fstat(self._handle)
         self._identity = status.st_dev, status.st_ino
-
-    @property
-    def header(self) -> int:
-        """Bytes of an entry's file before the entry."""
-        return len(self._magic) + hashlib.sha256().digest_size
 
     def is_there(self) -> bool:
         """Return whether the folder still exists, and the descriptor is still its (a program may close all it has)."""
@@ -215,10 +212,10 @@ class CacheFolder:
             handle = os.open(name, _READ, dir_fd=self._handle)
         except OSError as error:
             _let_pass(error)
-            if error.errno in (errno.ELOOP, errno.ENXIO):  # a symbolic link, a socket
+            if error.errno in (errno.ELOOP, errno.ENXIO, errno.EPERM):  # a symbolic link, a socket, a file of others
                 self._remove(name)
             return None
-        with contextlib.closing(_Handle(handle)):
+        try:
             data = _content(handle)
             entry = data[self.header :]
             if data[: self.header] == self._magic + hashlib.sha256(entry).digest():
@@ -227,6 +224,8 @@ class CacheFolder:
                 except OSError as error:
                     _let_pass(error)  # a read-only file system
                 return entry
+        finally:
+            os.close(handle)
         self._remove(name)
         return None
 
@@ -313,7 +312,7 @@ def _let_pass(error: OSError) -> None:
 def _content(handle: int) -> bytes:
     """Return what is in a file of the user's own, nothing of any other file."""
     status = os.fstat(handle)
-    if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & OTHERS:
+    if status.st_mode & _KIND_AND_OTHERS != stat.S_IFREG or status.st_uid != os.geteuid():
         return b""
     left = status.st_size
     parts = []

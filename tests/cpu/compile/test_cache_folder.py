@@ -175,6 +175,25 @@ def test_a_user_trusts_root_but_not_another_user(tmp_path: Path) -> None:
         shutil.rmtree(home)
 
 
+@needs_root
+def test_a_user_removes_an_entry_of_somebody_else(tmp_path: Path) -> None:
+    """With a user's rights: only the owner of a file may open it by O_NOATIME."""
+    home = Path("/tmp") / f"cuda-cpu-test-{os.getpid()}"
+    try:
+        opened = CacheFolder(str(home), MAGIC)
+        opened.store("a", b"theirs")
+        opened.close()
+        os.chown(home, OTHER, OTHER)
+        os.chown(home / "a", OTHER + 1, OTHER + 1)
+        (home / "a").chmod(0o644)
+        script = AS_OTHER.format(user=OTHER, path=str(home))
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+        assert done.stdout == "None\n"
+        assert os.listdir(home) == []
+    finally:
+        shutil.rmtree(home)
+
+
 def test_exchanging_the_path_changes_nothing(folder: CacheFolder, tmp_path: Path) -> None:
     """A link that is exchanged between the check and the use leads nobody elsewhere."""
     folder.store("a", b"mine")
