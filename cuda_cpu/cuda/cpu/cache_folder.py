@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 PART = ".new-"  # prefix of a file that is being written
 ABANDONED = 3600  # seconds after which nobody writes to such a file any more
+TICK = 10_000_000  # nanoseconds: uses this close together are one, as by the coarse clocks of file systems
 MOST_LINKS = 40  # symbolic links on one path, as in Linux
 _KIND_AND_OTHERS = stat.S_IFMT(0o177777) | stat.S_IWGRP | stat.S_IWOTH  # bits of a mode
 _STEP = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -216,13 +217,12 @@ class CacheFolder:
                 self._remove(name)
             return None
         try:
-            data = _content(handle)
+            status = os.fstat(handle)
+            data = _content(handle, status)
             entry = data[self.header :]
             if data[: self.header] == self._magic + hashlib.sha256(entry).digest():
-                try:
-                    os.utime(handle)
-                except OSError as error:
-                    _let_pass(error)  # a read-only file system
+                if not 0 <= time.time_ns() - status.st_mtime_ns < TICK:
+                    _note_use(handle)
                 return entry
         finally:
             os.close(handle)
@@ -309,9 +309,15 @@ def _let_pass(error: OSError) -> None:
         raise error
 
 
-def _content(handle: int) -> bytes:
+def _note_use(handle: int) -> None:
+    try:
+        os.utime(handle)
+    except OSError as error:
+        _let_pass(error)  # a read-only file system
+
+
+def _content(handle: int, status: os.stat_result) -> bytes:
     """Return what is in a file of the user's own, nothing of any other file."""
-    status = os.fstat(handle)
     if status.st_mode & _KIND_AND_OTHERS != stat.S_IFREG or status.st_uid != os.geteuid():
         return b""
     left = status.st_size

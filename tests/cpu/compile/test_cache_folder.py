@@ -48,6 +48,19 @@ def test_a_folder_is_made_and_keeps_entries(folder: CacheFolder, tmp_path: Path)
         folder.remove("a")
 
 
+@pytest.mark.parametrize(("age", "noted"), [(0, False), (0.5, False), (2, True), (-2, True)])
+def test_uses_within_a_tick_are_noted_once(
+    folder: CacheFolder, tmp_path: Path, age: float, noted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.store("a", b"one")
+    entry, now = tmp_path / "cache" / "a", 10**18
+    before = now - int(age * cache_folder.TICK)
+    os.utime(entry, ns=(before, before))
+    monkeypatch.setattr(cache_folder, "time", types.SimpleNamespace(time_ns=lambda: now))
+    assert folder.find("a") == b"one"
+    assert (entry.stat().st_mtime_ns != before) == noted
+
+
 def test_relative_paths_and_parents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert checked_path("a/.././/b/") == str(tmp_path / "b")

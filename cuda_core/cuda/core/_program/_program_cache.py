@@ -284,7 +284,8 @@ class FileStreamProgramCache(ProgramCacheResource):
     Notes
     -----
     The folder is opened once and accessed by its descriptor until `close`, even if its path is renamed meanwhile.
-    Symbolic links on the path are followed if they belong to the user or to root.
+    Symbolic links on the path are followed if they belong to the user or to root. Uses of an entry within 10 ms count
+    as one.
 
     Examples
     --------
