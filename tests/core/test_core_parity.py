@@ -84,7 +84,8 @@ def difference(path, value, member, listed):
     # Access through the object binds `self` or `cls`, which the signature then omits.
     taken = "cls" if kind == "class" else ""
     ours = render(getattr(value, member), bound=taken)
-    return "" if ours == signature.replace("(self, /", "(self") else f"is {ours}, not {signature}"
+    same = ours.replace("(self, /", "(self") == signature.replace("(self, /", "(self")
+    return "" if same else f"is {ours}, not {signature}"
 
 
 def call_difference(path, name, value, facts):

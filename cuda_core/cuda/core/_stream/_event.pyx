@@ -234,8 +234,10 @@ cdef class Event:
         check(status, b"cuEventQuery")
         return True
 
+    @cython.binding(False)  # the interpreter calls methods of C faster
     def sync(self, timeout=None) -> None:
-        """Wait until the work before the event is finished (cuEventSynchronize); the GIL is released.
+        """sync($self, timeout=None)\n--\n
+        Wait until the work before the event is finished (cuEventSynchronize); the GIL is released.
 
         Parameters
         ----------

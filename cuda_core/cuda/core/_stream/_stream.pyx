@@ -275,8 +275,10 @@ cdef class Stream:
         check(status, b"cuStreamQuery")
         return True
 
+    @cython.binding(False)  # the interpreter calls methods of C faster
     def sync(self, timeout=None) -> None:
-        """Wait until all work in the stream is finished (cuStreamSynchronize); the GIL is released.
+        """sync($self, timeout=None)\n--\n
+        Wait until all work in the stream is finished (cuStreamSynchronize); the GIL is released.
 
         Parameters
         ----------
