@@ -4,11 +4,13 @@
 
 import ctypes
 import gc
+import pathlib
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.scripts import run_checked
 
 from cuda.core import LaunchConfig, launch
 from cuda.core._view import _dlpack
@@ -288,3 +290,66 @@ def test_random_interfaces_are_viewed_or_refused(interface):
         return
     assert view.layout.volume == view.size >= 0
     assert isinstance(view.dtype, np.dtype)
+
+
+EXCHANGE = """
+    import ctypes
+    import sys
+    sys.path.insert(0, {folder!r})
+    from test_core_malformed_arrays import U64, Array, _new
+    from cuda.core.utils import StridedMemoryView
+
+    class Offered(Array):
+        def __init__(self, **fields):
+            super().__init__(**fields, versioned=False)
+            self.by_api = Array(**fields)
+
+    @ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(ctypes.c_void_p))
+    def managed_of(array, found):
+        found[0] = ctypes.addressof(array.by_api.managed)
+        return 0
+
+    address = ctypes.cast(managed_of, ctypes.c_void_p).value
+    table = (U64 * 7)(1, 0, 0, address, 0, 1, 0)  # version 1.0, the previous table, five functions
+    name = b"dlpack_exchange_api"
+    Offered.__dlpack_c_exchange_api__ = _new(ctypes.addressof(table), name, None)
+    for code, bits in ((2, 32), (5, 64)):
+        array = Offered(code=code, bits=bits)
+        StridedMemoryView(array, -1)  # asks the type
+        view = StridedMemoryView(array, -1)
+        print(view.dtype, view.shape, array.deleted, array.by_api.deleted)
+        del view
+        print(array.deleted, array.by_api.deleted)
+"""
+
+
+def test_what_the_exchange_api_gives_is_deleted_once():
+    """Complex numbers are taken from the capsule, which has another layout here; by a process without another type."""
+    folder = str(pathlib.Path(__file__).parent)
+    lines = run_checked(EXCHANGE.format(folder=folder)).splitlines()
+    assert lines == ["float32 (2, 3) 1 0", "1 1", "complex64 (2, 3) 1 2", "2 2"]
+
+
+def test_a_view_is_initialised_once():
+    array, other = Array(), Array()
+    view = StridedMemoryView(array)
+    with pytest.raises(RuntimeError, match=r"^this view is initialised already: make another one$"):
+        view.__init__(other)
+    assert (view.exporting_obj, array.deleted, other.deleted) == (array, 0, 0)
+
+
+def test_a_view_can_be_initialised_after_its_array_was_refused():
+    class Retrying(StridedMemoryView):
+        def __init__(self, first, second):
+            with pytest.raises(BufferError, match="no NumPy equivalent"):
+                super().__init__(first)
+            assert (self.shape, self.ptr) == (None, 0)
+            super().__init__(second)
+
+    for versioned in (True, False):
+        refused, array = Array(code=77), Array(versioned=versioned)
+        view = Retrying(refused, array)
+        assert (view.shape, refused.deleted, array.deleted) == ((2, 3), 1, 0)
+        del view
+        gc.collect()
+        assert (refused.deleted, array.deleted) == (1, 1)

@@ -38,15 +38,25 @@ cdef struct DLManagedTensorVersioned:
     uint64_t flags
     DLTensor dl_tensor
 
-
-cdef class Tensor:
-    cdef void* managed
-    cdef bint versioned
-    cdef DLTensor* tensor
-
-    cdef int fill(self, object capsule) except -1
-    cdef int hold(self, DLManagedTensorVersioned* managed) except -1
-    cdef bint is_read_only(self)
+cdef enum:
+    READ_ONLY = 1  # flags
+    IS_COPIED = 2
 
 
-cdef object numpy_dtype(Tensor tensor)
+# What an object has consumed, at most one array; its __dealloc__ calls `release`.
+cdef struct Consumed:
+    void* managed
+    bint versioned
+    DLTensor* tensor
+
+cdef int consume(Consumed* taken, object capsule) except -1
+cdef int hold(Consumed* taken, DLManagedTensorVersioned* managed) except -1
+cdef void release(Consumed* taken) noexcept
+
+cdef inline bint is_read_only(Consumed* taken) noexcept:
+    return taken.versioned and (<DLManagedTensorVersioned*>taken.managed).flags & READ_ONLY
+
+
+cdef tuple extents_of(DLTensor* tensor)
+cdef object strides_of(DLTensor* tensor)
+cdef object numpy_dtype(DLTensor* tensor)

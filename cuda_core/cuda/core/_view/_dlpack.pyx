@@ -55,9 +55,6 @@ cdef dict _known_types = {}
 # The most recent one, since most programs use few types.
 cdef KnownType _last = KnownType(-1, None)
 
-cdef uint64_t READ_ONLY = 1
-cdef uint64_t IS_COPIED = 2
-
 # The maximum number of axes in NumPy and PyTorch.
 cdef int MOST_AXES = 64
 
@@ -223,98 +220,114 @@ cdef int check_tensor(DLTensor* tensor) except -1:
 
 
 cdef object too_large(DLTensor* tensor):
-    shape = tuple([tensor.shape[axis] for axis in range(tensor.ndim)])
-    strides = None if tensor.strides == NULL else tuple([tensor.strides[axis] for axis in range(tensor.ndim)])
     return BufferError(
-        f"the DLPack tensor of shape {shape}, strides {strides} and {tensor.dtype.bits} bits an element is larger than "
-        "any memory"
+        f"the DLPack tensor of shape {extents_of(tensor)}, strides {strides_of(tensor)} and {tensor.dtype.bits} bits "
+        "an element is larger than any memory"
     )
+
+
+cdef tuple extents_of(DLTensor* tensor):
+    return tuple([tensor.shape[axis] for axis in range(tensor.ndim)])
+
+
+cdef object strides_of(DLTensor* tensor):
+    """Return the strides in elements, None for row-major order."""
+    if tensor.strides == NULL:
+        return None
+    return tuple([tensor.strides[axis] for axis in range(tensor.ndim)])
+
+
+cdef int consume(Consumed* taken, object capsule) except -1:
+    """Take the array of a capsule, and give back a former one."""
+    cdef DLManagedTensorVersioned* versioned
+    cdef DLManagedTensor* managed
+    if PyCapsule_IsValid(capsule, b"dltensor_versioned"):
+        versioned = <DLManagedTensorVersioned*>PyCapsule_GetPointer(capsule, b"dltensor_versioned")
+        check_version(versioned)
+        check_tensor(&versioned.dl_tensor)
+        PyCapsule_SetName(capsule, b"used_dltensor_versioned")
+        release(taken)
+        taken.managed, taken.tensor, taken.versioned = versioned, &versioned.dl_tensor, True
+    elif PyCapsule_IsValid(capsule, b"dltensor"):
+        managed = <DLManagedTensor*>PyCapsule_GetPointer(capsule, b"dltensor")
+        check_tensor(&managed.dl_tensor)
+        PyCapsule_SetName(capsule, b"used_dltensor")
+        release(taken)
+        taken.managed, taken.tensor, taken.versioned = managed, &managed.dl_tensor, False
+    else:
+        raise BufferError("this is no unused DLPack capsule: its array was taken already, or it is something else")
+    return 0
+
+
+cdef int hold(Consumed* taken, DLManagedTensorVersioned* managed) except -1:
+    """Take a tensor of the C exchange API, and give back a former array."""
+    release(taken)
+    taken.managed, taken.tensor, taken.versioned = managed, &managed.dl_tensor, True
+    check_version(managed)
+    check_tensor(&managed.dl_tensor)
+    return 0
+
+
+cdef void release(Consumed* taken) noexcept:
+    """Give back the array, if there is one: call the producer's deleter."""
+    cdef void* given = taken.managed
+    cdef DLManagedTensorVersioned* versioned = <DLManagedTensorVersioned*>given
+    cdef DLManagedTensor* managed = <DLManagedTensor*>given
+    taken.managed = NULL
+    if given == NULL:
+        return
+    if taken.versioned:
+        if versioned.deleter != NULL:
+            versioned.deleter(versioned)
+    elif managed.deleter != NULL:
+        managed.deleter(managed)
 
 
 cdef class Tensor:
     """An array consumed from a DLPack capsule; the producer's deleter is called when this object is freed."""
 
+    cdef Consumed taken
+
     def __init__(self, capsule):
-        self.fill(capsule)
-
-    cdef int fill(self, object capsule) except -1:
-        cdef DLManagedTensorVersioned* versioned
-        cdef DLManagedTensor* managed
-        if PyCapsule_IsValid(capsule, b"dltensor_versioned"):
-            versioned = <DLManagedTensorVersioned*>PyCapsule_GetPointer(capsule, b"dltensor_versioned")
-            check_version(versioned)
-            check_tensor(&versioned.dl_tensor)
-            PyCapsule_SetName(capsule, b"used_dltensor_versioned")
-            self.managed, self.tensor, self.versioned = versioned, &versioned.dl_tensor, True
-        elif PyCapsule_IsValid(capsule, b"dltensor"):
-            managed = <DLManagedTensor*>PyCapsule_GetPointer(capsule, b"dltensor")
-            check_tensor(&managed.dl_tensor)
-            PyCapsule_SetName(capsule, b"used_dltensor")
-            self.managed, self.tensor = managed, &managed.dl_tensor
-        else:
-            raise BufferError("this is no unused DLPack capsule: its array was taken already, or it is something else")
-        return 0
-
-    cdef int hold(self, DLManagedTensorVersioned* managed) except -1:
-        """Take a tensor of the C exchange API."""
-        self.managed, self.tensor, self.versioned = managed, &managed.dl_tensor, True
-        check_version(managed)
-        check_tensor(&managed.dl_tensor)
-        return 0
+        consume(&self.taken, capsule)
 
     def __dealloc__(self):
-        cdef DLManagedTensorVersioned* versioned
-        cdef DLManagedTensor* managed
-        if self.managed == NULL:
-            return
-        if self.versioned:
-            versioned = <DLManagedTensorVersioned*>self.managed
-            if versioned.deleter != NULL:
-                versioned.deleter(versioned)
-        else:
-            managed = <DLManagedTensor*>self.managed
-            if managed.deleter != NULL:
-                managed.deleter(managed)
+        release(&self.taken)
 
     @property
     def ptr(self) -> int:
         """Return the address of the first element."""
-        return <uintptr_t>self.tensor.data + self.tensor.byte_offset
+        return <uintptr_t>self.taken.tensor.data + self.taken.tensor.byte_offset
 
     @property
     def shape(self) -> tuple:
         """Return the extent of each axis."""
-        return tuple([self.tensor.shape[axis] for axis in range(self.tensor.ndim)])
+        return extents_of(self.taken.tensor)
 
     @property
     def strides(self):
         """Return the strides in elements, None for row-major order."""
-        if self.tensor.strides == NULL:
-            return None
-        return tuple([self.tensor.strides[axis] for axis in range(self.tensor.ndim)])
+        return strides_of(self.taken.tensor)
 
     @property
     def dtype_code(self) -> tuple[int, int, int]:
         """Return DLPack's code, bits and lanes."""
-        return (self.tensor.dtype.code, self.tensor.dtype.bits, self.tensor.dtype.lanes)
+        return (self.taken.tensor.dtype.code, self.taken.tensor.dtype.bits, self.taken.tensor.dtype.lanes)
 
     @property
     def device(self) -> tuple[int, int]:
         """Return DLPack's device type and device id."""
-        return (self.tensor.device.device_type, self.tensor.device.device_id)
+        return (self.taken.tensor.device.device_type, self.taken.tensor.device.device_id)
 
     @property
     def readonly(self) -> bool:
         """Return whether the memory is read-only."""
-        return self.is_read_only()
-
-    cdef bint is_read_only(self):
-        return self.versioned and (<DLManagedTensorVersioned*>self.managed).flags & READ_ONLY
+        return bool(is_read_only(&self.taken))
 
 
-cdef object numpy_dtype(Tensor tensor):
+cdef object numpy_dtype(DLTensor* tensor):
     """Return the NumPy dtype of a tensor's elements."""
-    cdef DLDataType found = tensor.tensor.dtype
+    cdef DLDataType found = tensor.dtype
     cdef long code = found.code | <long>found.bits << 8 | <long>found.lanes << 16
     global _last
     cdef KnownType known = _last

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 from libc.stdint cimport uintptr_t
 
-from cuda.core._view._dlpack cimport Tensor
+from cuda.core._view._dlpack cimport Consumed
 
 
 cdef class Strided:
     cdef uintptr_t address
-    cdef Tensor tensor
+    cdef Consumed taken
     cdef object extents
     cdef object steps
-    cdef int described  # whether `extents` and `steps` are filled in; else they are still in `tensor`
+    cdef int described  # whether `extents` and `steps` are filled in; else they are still in `taken`
     cdef readonly object dtype
     cdef readonly object exporting_obj
     cdef public object _keep

@@ -12,7 +12,16 @@ from cuda.bindings cimport cydriver
 from cuda.bindings._atomic cimport atomic_load, atomic_store
 from cuda.core._utils._check cimport check
 from cuda.core._device._context cimport initialise
-from cuda.core._view._dlpack cimport DLManagedTensorVersioned, Tensor, numpy_dtype
+from cuda.core._view._dlpack cimport (
+    DLManagedTensorVersioned,
+    consume,
+    extents_of,
+    hold,
+    is_read_only,
+    numpy_dtype,
+    release,
+    strides_of,
+)
 from cuda.core._view._exchange cimport Exchange, exchange_of
 from cuda.core._stream._stream cimport Stream
 from cuda.core._utils._overflow cimport add_distance, multiply
@@ -61,10 +70,8 @@ cdef long long SMALLEST = -(2**63)  # the smallest stride
 _NEED_STREAM = "give stream_ptr for an array on a device: the stream that will use it, or -1 not to wait"
 
 
-cdef Strided empty(object cls):
-    """Create a view that is not yet initialised."""
-    if type(cls) is not type or not issubclass(cls, Strided):
-        return cls.__new__(cls)
+cdef Strided empty(type cls):
+    """Create a view of a subclass of Strided that is not yet initialised."""
     return (<PyTypeObject*>cls).tp_new(<PyTypeObject*>cls, _NOTHING, NULL)
 
 
@@ -82,14 +89,23 @@ cdef class Strided:
         self.device_id = -1
         self.described = True
 
+    def __dealloc__(self):
+        if self.taken.managed != NULL:
+            release(&self.taken)
+
     def __init__(self, obj=None, stream_ptr=None):
         if obj is None:
             raise TypeError("obj must be an array: give one, or use a from_... method")
+        if self.exporting_obj is not None:
+            raise RuntimeError("this view is initialised already: make another one")
         self.take(obj, stream_ptr)
 
+    # The interpreter calls class methods of C faster, and gives them no other classes than subclasses of this one.
     @classmethod
+    @cython.binding(False)
     def from_any_interface(cls, obj, stream_ptr=None):
-        """View an array of another library, on the host or a device.
+        """from_any_interface($type, obj, stream_ptr=None)\n--\n
+        View an array of another library, on the host or a device.
 
         Parameters
         ----------
@@ -123,8 +139,10 @@ cdef class Strided:
         return self
 
     @classmethod
+    @cython.binding(False)
     def from_dlpack(cls, obj, stream_ptr=None):
-        """View an array by its DLPack protocol, ``__dlpack__``.
+        """from_dlpack($type, obj, stream_ptr=None)\n--\n
+        View an array by its DLPack protocol, ``__dlpack__``.
 
         Parameters
         ----------
@@ -157,8 +175,10 @@ cdef class Strided:
         return self
 
     @classmethod
+    @cython.binding(False)
     def from_cuda_array_interface(cls, obj, stream_ptr=None):
-        """View an array by the CUDA Array Interface, ``__cuda_array_interface__``, as Numba and CuPy offer it.
+        """from_cuda_array_interface($type, obj, stream_ptr=None)\n--\n
+        View an array by the CUDA Array Interface, ``__cuda_array_interface__``, as Numba and CuPy offer it.
 
         Parameters
         ----------
@@ -195,8 +215,10 @@ cdef class Strided:
         return self
 
     @classmethod
+    @cython.binding(False)
     def from_array_interface(cls, obj):
-        """View an array on the host by NumPy's array interface, ``__array_interface__``.
+        """from_array_interface($type, obj)\n--\n
+        View an array on the host by NumPy's array interface, ``__array_interface__``.
 
         Parameters
         ----------
@@ -225,6 +247,7 @@ cdef class Strided:
         return self
 
     @classmethod
+    @cython.binding(False)
     def _make(cls, **fields):
         cdef Strided self = empty(cls)
         self.extents = self.steps = None
@@ -267,7 +290,8 @@ cdef class Strided:
         )
 
     cdef int take_dlpack(self, object obj, object stream_ptr) except -1:
-        cdef int kind, ordinal
+        cdef int kind, ordinal, found
+        cdef bint on_host
         cdef object stream = None
         if type(obj) is _ndarray:
             kind, ordinal = 1, 0  # kDLCPU; calling the method takes as long as all the rest of this function
@@ -284,19 +308,19 @@ cdef class Strided:
             capsule = newest_capsule(obj, stream)
         except TypeError:  # older than DLPack 1.0
             capsule = obj.__dlpack__() if on_host else obj.__dlpack__(stream=stream)
-        cdef Tensor tensor = Tensor.__new__(Tensor)
-        tensor.fill(capsule)
-        if on_host != (tensor.tensor.device.device_type == 1 or tensor.tensor.device.device_type == 3):
+        consume(&self.taken, capsule)
+        found = self.taken.tensor.device.device_type
+        if on_host != (found == 1 or found == 3):
             raise BufferError(
-                f"__dlpack_device__ says ({kind}, {ordinal}), but the capsule's array is on {tensor.device}"
+                f"__dlpack_device__ says ({kind}, {ordinal}), but the capsule's array is on "
+                f"({found}, {self.taken.tensor.device.device_id})"
             )
-        self.dtype = numpy_dtype(tensor)
-        self.tensor = tensor
+        self.dtype = numpy_dtype(self.taken.tensor)
         self.described = False
-        self.address = <uintptr_t>tensor.tensor.data + tensor.tensor.byte_offset
+        self.address = <uintptr_t>self.taken.tensor.data + self.taken.tensor.byte_offset
         self.device_id = -1 if kind == 1 else ordinal
         self.is_device_accessible = kind != 1
-        self.read_only = tensor.is_read_only()
+        self.read_only = is_read_only(&self.taken)
         self.exporting_obj = obj
         self._dlpack_kind = kind
         if type(obj) is not _ndarray and Py_TYPE(obj) != _asked:
@@ -318,22 +342,21 @@ cdef class Strided:
             _exchange.managed_of(<PyObject*>obj, &managed)
         except Exception:
             return False
-        cdef Tensor tensor = Tensor.__new__(Tensor)
-        tensor.hold(managed)
+        hold(&self.taken, managed)
         kind = managed.dl_tensor.device.device_type
         if managed.dl_tensor.dtype.code == 5 or (kind != 1 and kind != 2) or (kind == 2 and stream_ptr is None):
+            release(&self.taken)
             return False  # complex numbers may have to be conjugated
         if kind == 2 and int(stream_ptr) != -1:
             _exchange.current_stream(kind, managed.dl_tensor.device.device_id, &producer)
             if <uintptr_t>producer != <uintptr_t>int(stream_ptr):
                 Stream.from_handle(int(stream_ptr)).wait(Stream.from_handle(<uintptr_t>producer))
-        self.dtype = numpy_dtype(tensor)
-        self.tensor = tensor
+        self.dtype = numpy_dtype(self.taken.tensor)
         self.described = False
         self.address = <uintptr_t>managed.dl_tensor.data + managed.dl_tensor.byte_offset
         self.device_id = -1 if kind == 1 else managed.dl_tensor.device.device_id
         self.is_device_accessible = kind != 1
-        self.read_only = tensor.is_read_only()
+        self.read_only = is_read_only(&self.taken)
         self.exporting_obj = obj
         self._dlpack_kind = kind
         return True
@@ -341,7 +364,7 @@ cdef class Strided:
     @cython.critical_section
     cdef int describe(self) except -1:
         """Read shape and strides from the DLPack tensor."""
-        shape, strides = self.tensor.shape, self.tensor.strides
+        shape, strides = extents_of(self.taken.tensor), strides_of(self.taken.tensor)
         if not self.described:
             self.extents, self.steps = shape, strides
             atomic_store(&self.described, True)
