@@ -14,7 +14,7 @@ from support.scripts import run_checked
 
 from cuda.core import LaunchConfig, launch
 from cuda.core._view import _dlpack
-from cuda.core.utils import StridedMemoryView
+from cuda.core.utils import StridedLayout, StridedMemoryView
 
 NAMES = ("int32", "int64", "uint8", "uint16", "uint32", "uint64")
 I32, I64, U8, U16, U32, U64 = (getattr(ctypes, f"c_{n}") for n in NAMES)
@@ -138,6 +138,17 @@ def test_a_valid_capsule_is_deleted_once(settings):
     view = StridedMemoryView(array)
     assert len(view.shape) == array.managed.tensor.ndim
     assert (view.strides is None) == (not array.managed.tensor.strides)
+    assert array.deleted == 0
+    del view
+    gc.collect()
+    assert array.deleted == 1
+
+
+@pytest.mark.parametrize("other", [{}, {"dtype": np.int32}, {"layout": StridedLayout.dense((6,), 4)}])
+def test_a_view_of_a_view_keeps_the_array(other):
+    array = Array()
+    view = StridedMemoryView(array).view(**other)
+    gc.collect()
     assert array.deleted == 0
     del view
     gc.collect()

@@ -203,13 +203,13 @@ class StridedMemoryView(Strided):
         >>> every_other_row.shape
         (2, 4)
         """
-        fields = self._fields()
+        fields = self._fields() | {"_keep": self}  # without it, the producer may free the memory
         size, unit = self._bytes_per_item, "elements"
         if layout is not None:
             if not isinstance(layout, StridedLayout):
                 raise TypeError(f"layout must be a StridedLayout, not {type(layout).__name__}")
             _check_part(self.layout, layout)
-            fields.update(shape=layout.shape, strides=layout.strides, _keep=self, _itemsize=layout.itemsize)
+            fields.update(shape=layout.shape, strides=layout.strides, _itemsize=layout.itemsize)
             fields["ptr"] = self.ptr + layout.slice_offset_in_bytes
             if layout.itemsize != size:
                 fields["dtype"] = None
