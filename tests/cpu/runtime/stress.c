@@ -3,7 +3,8 @@
  *
  * Stress test of the native runtime without Python, under sanitizers: several threads, each with two queues, launch the
  * kernels of kernels.c, synchronise the queues by events, cancel, fault and free; and use common objects
- * (stress_shared.c). Then they count in common words. Takes the number of rounds; prints "fine" at the end.
+ * (stress_shared.c). Then they count in common words, and launches invite helpers (stress_helpers.c). Takes the number
+ * of rounds; prints "fine" at the end.
  */
 #include "stress.h"
 
@@ -306,6 +307,7 @@ int main(int argc, char **argv)
     in_threads(count);
     for (int word = 0; word < COUNTED; word++)
         CHECK(counted[word] == counts);
+    invite_helpers();
     cpu_process_stop();
     cpu_queues_stop();
     cpu_branches_stop();

@@ -37,4 +37,6 @@ void make_common(void);
 void end_common(void);
 void share(struct cpu_queue *own); /* use the common objects, and the thread's own queue */
 
+void invite_helpers(void); /* with more workers than before */
+
 #endif

@@ -13,7 +13,7 @@ from support.warp_kernels import COMPILER, INCLUDE, KERNELS, WAIT
 
 SOURCES = [
     KERNELS,
-    *(KERNELS.with_name(name) for name in ("stress.c", "stress_shared.c")),
+    *(KERNELS.with_name(name) for name in ("stress.c", "stress_shared.c", "stress_helpers.c")),
     *sorted(INCLUDE.glob("*/*.c")),
 ]
 ROUNDS = int(os.environ.get("CUDA_CPU_STRESS_ROUNDS", "3"))

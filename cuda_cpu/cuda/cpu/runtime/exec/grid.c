@@ -14,7 +14,6 @@
 /* Blocks and stacks that a worker caches between launches. */
 #define MAX_UNUSED_BLOCKS 32
 #define MAX_UNUSED_STACKS 256
-#define INLINE_NS 20000 /* launches shorter than this run without helpers */
 #define POLL_NS 4000   /* polling interval at which an inline launch checks whether it has to be suspended */
 #define MAX_AT_ONCE 64
 
@@ -99,11 +98,12 @@ bool cpu_job_take(struct cpu_job *job, struct cpu_worker *worker, uint64_t *begi
         cpu_worker_suspend(worker);
     *end = job->blocks - *begin < job->chunk ? job->blocks : *begin + job->chunk;
     check_time(job);
-    if (!job->published && !job->races && *end < job->blocks && cpu_pool_workers() > 1 && *begin && cpu_now() - job->start > INLINE_NS) {
+    if (!job->published && !job->races && *end < job->blocks && cpu_pool_workers() > 1 && *begin && cpu_now() - job->start > CPU_HELPER_NS) {
         cpu_sole_end(worker);
         job->published = true; /* set by the queue's thread before helpers join */
         cpu_pool_publish(job);
     }
+    cpu_pool_watch(job);
     return true;
 }
 
@@ -226,8 +226,10 @@ static void begin(struct cpu_job *job, const struct cpu_worker *worker)
     if (job->compiled->counters && !cpu_profile_begin(job))
         cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for a profile");
     job->published = !job->races && !worker->deadline && job->blocks > 1 && cpu_pool_workers() > 1 &&
-                     (job->cooperative || !block_time || job->blocks > INLINE_NS / block_time);
+                     (job->cooperative || !block_time || job->blocks > CPU_HELPER_NS / block_time);
     job->chunk = chunk_of(job, block_time);
+    /* Blocks that may wait for others need all workers, however short they were. */
+    job->block_time = job->cooperative || job->path == CPU_PATH_FIBERS ? 0 : block_time;
     if (job->published)
         cpu_pool_publish(job);
 }
@@ -239,9 +241,9 @@ bool cpu_job_run(struct cpu_job *job, struct cpu_worker *worker)
         begin(job, worker);
     if (!cpu_job_work(job, worker))
         return false;
-    uint32_t workers = 1;
+    int64_t own = job->published ? cpu_now() - job->start : 0;
     if (job->published)
-        workers += cpu_pool_retract(job);
+        cpu_pool_retract(job);
     free((void *)(uintptr_t)job->grid_workspace);
     if (job->races)
         cpu_races_end(job);
@@ -254,7 +256,8 @@ bool cpu_job_run(struct cpu_job *job, struct cpu_worker *worker)
         cpu_job_fault(job, NULL, stop, 0, 0, NULL);
     int64_t elapsed = cpu_now() - job->start;
     count_time(compiled, elapsed);
-    uint64_t time = (uint64_t)elapsed * workers / job->blocks;
+    int64_t work = job->published ? own + atomic_load_explicit(&job->helped, memory_order_relaxed) : elapsed;
+    uint64_t time = (uint64_t)(work > 0 ? work : 0) / job->blocks;
     atomic_store_explicit(&compiled->block_time, time < 1 ? 1 : time > UINT32_MAX ? UINT32_MAX : (uint32_t)time,
                           memory_order_relaxed);
     return true;

@@ -3,6 +3,10 @@
  *
  * Thread pool: helpers, one less than cores, that join published launches. The thread of a queue always works on its
  * launch itself, so every launch makes progress even while spinning kernels occupy all helpers.
+ *
+ * A launch invites as many helpers as its blocks left are worth, by their time in the last launch. Each thread wakes
+ * only a few at a time, and those that join wake the next ones. While a launch has fewer helpers than it can use, its
+ * workers compare the time that it takes with the expected one, between blocks and in long ones, and invite more.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -14,13 +18,18 @@
 #include "worker.h"
 
 #define SPIN_NS 10000
+#define WAKE_AT_ONCE 4 /* a thread can wake one in a microsecond or two */
 
+/* In lines of their own, since idle helpers read one of them again and again. */
 static struct {
-    pthread_mutex_t lock;
+    _Alignas(CPU_LINE) pthread_mutex_t lock;
     struct cpu_job *jobs;      /* published */
-    struct cpu_eventcount published;
     uint32_t threads;          /* helpers that exist */
-    _Atomic uint32_t workers;  /* threads that may work on one launch; 0: not initialised */
+    _Atomic int32_t idle;      /* ... that have no launch */
+    _Alignas(CPU_LINE) struct cpu_eventcount published;
+    _Atomic int32_t places;    /* of all launches, for invited helpers to take; written with the lock held */
+    _Alignas(CPU_LINE) struct cpu_eventcount left; /* notified when the last helper leaves some launch */
+    _Alignas(CPU_LINE) _Atomic uint32_t workers;   /* threads that may work on one launch; 0: not initialised */
     _Atomic bool stopping;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -63,31 +72,77 @@ void cpu_pool_set_workers(uint32_t count)
     atomic_store(&pool.workers, count > CPU_MAX_WORKERS ? CPU_MAX_WORKERS : count);
 }
 
-/* With the lock held: return a launch with blocks left that wants another helper, or NULL. */
+static uint64_t blocks_left(const struct cpu_job *job)
+{
+    uint64_t next = atomic_load(&job->next);
+    return next < job->blocks && !atomic_load(&job->stop) ? job->blocks - next : 0;
+}
+
+static void *help(void *argument);
+
+/* With the lock held: start helpers for places that no idle one can take; continue with fewer where one cannot be
+ * started. */
+static void start_helpers(void)
+{
+    while (atomic_load(&pool.idle) < atomic_load(&pool.places) && pool.threads + 1 < cpu_pool_workers() &&
+           cpu_thread_start(help, (void *)(uintptr_t)(pool.threads + 1))) {
+        pool.threads++;
+        atomic_fetch_add(&pool.idle, 1);
+    }
+}
+
+/* With the lock held: invite more helpers if the blocks left are worth it. Return how many to wake after unlocking. */
+static int invite(struct cpu_job *job)
+{
+    uint64_t left = blocks_left(job), invited = atomic_load(&job->invited);
+    uint32_t share = job->block_time && job->block_time < CPU_HELPER_NS ? CPU_HELPER_NS / job->block_time : 1;
+    uint64_t worth = left >= share ? left / share : left > 0, most = worth < job->wanted ? worth : job->wanted;
+    int more = most <= invited ? 0 : most - invited < WAKE_AT_ONCE ? (int)(most - invited) : WAKE_AT_ONCE;
+    atomic_store(&job->invited, (uint32_t)invited + (uint32_t)more);
+    atomic_fetch_add(&pool.places, more);
+    start_helpers();
+    return more;
+}
+
+static void wake(int helpers)
+{
+    if (helpers)
+        cpu_eventcount_notify(&pool.published, helpers);
+}
+
+/* With the lock held: return a launch with blocks left and a free place, or NULL. */
 static struct cpu_job *find_job(void)
 {
     for (struct cpu_job *job = pool.jobs; job; job = job->link)
-        if (job->helpers < job->wanted && atomic_load(&job->next) < job->blocks && !atomic_load(&job->stop))
+        if (job->joined < atomic_load(&job->invited) && blocks_left(job))
             return job;
     return NULL;
 }
 
 static struct cpu_job *join_job(void)
 {
+    int more = 0;
+    if (!atomic_load(&pool.places))
+        return NULL;
     pthread_mutex_lock(&pool.lock);
     struct cpu_job *job = find_job();
-    if (job)
-        job->helpers++;
+    if (job) {
+        job->joined++;
+        atomic_fetch_add(&job->present, 1);
+        atomic_fetch_sub(&pool.places, 1);
+        atomic_fetch_sub(&pool.idle, 1);
+        more = invite(job);
+    }
     pthread_mutex_unlock(&pool.lock);
+    wake(more);
     return job;
 }
 
 static void leave_job(struct cpu_job *job)
 {
-    pthread_mutex_lock(&pool.lock);
-    if (--job->helpers == 0)
-        cpu_eventcount_notify_all(&job->left); /* under the lock: the owner frees the job once it has no helper */
-    pthread_mutex_unlock(&pool.lock);
+    atomic_fetch_add(&pool.idle, 1);
+    if (atomic_fetch_sub(&job->present, 1) == 1) /* from now on the owner may free the job */
+        cpu_eventcount_notify_all(&pool.left);
 }
 
 static void wait_for_job(uint32_t seen)
@@ -109,57 +164,87 @@ static void *help(void *argument)
         uint32_t seen = atomic_load(&pool.published.count);
         struct cpu_job *job = join_job();
         if (job) {
+            int64_t start = cpu_now();
             cpu_job_work(job, &worker);
+            atomic_fetch_add(&job->helped, cpu_now() - start);
             leave_job(job);
         } else {
             wait_for_job(seen);
         }
     }
+    atomic_fetch_sub(&pool.idle, 1);
     cpu_fault_thread(NULL);
     cpu_worker_end(&worker);
     cpu_thread_ended();
     return NULL;
 }
 
-/* With the lock held: start helpers; continue with fewer where one cannot be started. */
-static void start_helpers(uint32_t count)
+/* With the lock held: expect blocks to take as long as those taken so far, if these took much longer than expected. */
+static void expect(struct cpu_job *job, int64_t now)
 {
-    while (pool.threads < count && cpu_thread_start(help, (void *)(uintptr_t)(pool.threads + 1)))
-        pool.threads++;
+    uint64_t next = atomic_load(&job->next), taken = next < job->blocks ? next : job->blocks;
+    uint64_t time = taken ? (uint64_t)(now - job->start) * (1 + job->joined) / taken : 0;
+    if (job->block_time && time / 2 > job->block_time)
+        job->block_time = time < CPU_HELPER_NS ? (uint32_t)time : CPU_HELPER_NS;
+}
+
+static void wake_for(struct cpu_job *job, int helpers)
+{
+    if (!helpers)
+        return;
+    int64_t start = cpu_now();
+    wake(helpers);
+    atomic_fetch_sub(&job->helped, cpu_now() - start);
 }
 
 void cpu_pool_publish(struct cpu_job *job)
 {
     uint64_t others = job->blocks - 1;
     uint32_t helpers = cpu_pool_workers() - 1, most = job->limit && job->limit <= helpers ? job->limit - 1 : helpers;
-    pthread_mutex_lock(&pool.lock);
-    job->helpers = 0;
+    int64_t now = cpu_now();
     job->wanted = others < most ? (uint32_t)others : most;
+    job->joined = 0;
+    atomic_store(&job->invited, 0);
+    atomic_store(&job->helped, 0);
+    atomic_store(&job->review, now + CPU_HELPER_NS);
+    pthread_mutex_lock(&pool.lock);
     job->link = pool.jobs;
     pool.jobs = job;
-    int wanted = (int)job->wanted;
-    start_helpers(helpers);
+    expect(job, now);
+    int more = invite(job);
     pthread_mutex_unlock(&pool.lock);
-    cpu_eventcount_notify(&pool.published, wanted);
+    wake_for(job, more);
 }
 
-uint32_t cpu_pool_retract(struct cpu_job *job)
+void cpu_pool_review(struct cpu_job *job)
+{
+    int64_t now = cpu_now();
+    if (now < atomic_load_explicit(&job->review, memory_order_relaxed))
+        return;
+    atomic_store_explicit(&job->review, now + CPU_HELPER_NS, memory_order_relaxed);
+    pthread_mutex_lock(&pool.lock);
+    expect(job, now);
+    int more = invite(job);
+    pthread_mutex_unlock(&pool.lock);
+    wake_for(job, more);
+}
+
+void cpu_pool_retract(struct cpu_job *job)
 {
     pthread_mutex_lock(&pool.lock);
     struct cpu_job **link = &pool.jobs;
     while (*link != job)
         link = &(*link)->link;
     *link = job->link;
-    uint32_t helpers = job->helpers;
-    while (job->helpers) {
-        uint32_t seen = atomic_load(&job->left.count);
-        pthread_mutex_unlock(&pool.lock);
-        if (!cpu_eventcount_spin(&job->left, seen, cpu_now() + SPIN_NS))
-            cpu_eventcount_wait(&job->left, seen, CPU_FOREVER);
-        pthread_mutex_lock(&pool.lock);
-    }
+    atomic_fetch_sub(&pool.places, (int32_t)(atomic_load(&job->invited) - job->joined));
     pthread_mutex_unlock(&pool.lock);
-    return helpers;
+    for (;;) {
+        uint32_t seen = atomic_load(&pool.left.count);
+        if (!atomic_load(&job->present))
+            return;
+        if (!cpu_eventcount_spin(&pool.left, seen, cpu_now() + SPIN_NS))
+            cpu_eventcount_wait(&pool.left, seen, CPU_FOREVER);
+    }
 }
 
 void cpu_pool_stop(void)

@@ -62,6 +62,7 @@ static void poll(struct cpu_warp *abi)
     struct cpu_running *warp = (struct cpu_running *)abi;
     struct cpu_worker *worker = warp->block->worker;
     leave_if_stopped(warp);
+    cpu_pool_watch(worker->job);
     if (worker->job->path != CPU_PATH_FIBERS) {
         if (worker->deadline && cpu_now() > worker->deadline)
             cpu_worker_suspend(worker);

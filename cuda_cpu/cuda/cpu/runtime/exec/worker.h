@@ -25,6 +25,7 @@
 #define CPU_MAX_WORKERS 1024u /* threads that work on one launch */
 #define CPU_BARRIERS 16
 #define CPU_MAX_CLUSTER 16 /* blocks */
+#define CPU_LINE 64 /* bytes of a cache line */
 
 struct cpu_parameter {
     uint32_t offset, size;
@@ -104,7 +105,9 @@ struct cpu_job {
     uint32_t chunk;   /* blocks taken at a time */
     int64_t start;    /* cpu_now() */
     uint64_t blocks;
+    uint8_t before[CPU_LINE - sizeof(uint64_t)]; /* keeps what workers write out of lines that all of them read often */
     _Atomic uint64_t next;       /* index of the first block not yet taken by a worker */
+    uint8_t behind[CPU_LINE - sizeof(uint64_t)];
     _Atomic uint32_t stop;       /* enum cpu_fault: workers leave at the next poll or block */
     struct cpu_races *races;     /* of a launch that is checked for races */
     struct cpu_profile *profile; /* of a launch of a profiled kernel */
@@ -113,9 +116,15 @@ struct cpu_job {
     /* For helpers, see pool.c. */
     struct cpu_job *link;
     struct cpu_job *beside;   /* list of the queue's jobs: branches of a graph */
-    uint32_t limit;           /* workers that may take part, 0: all */
-    uint32_t helpers, wanted; /* guarded by the pool's lock */
-    struct cpu_eventcount left;     /* notified when the last helper leaves */
+    uint32_t limit;            /* workers that may take part, 0: all */
+    uint32_t wanted;           /* helpers that can take part */
+    _Atomic uint32_t invited;  /* helpers that may join so far; written with the pool's lock held */
+    uint32_t block_time;       /* nanoseconds of one block, as expected; 0: unknown; guarded by the pool's lock */
+    _Atomic int64_t review;    /* when to look again whether more helpers are worth waking */
+    uint8_t between[CPU_LINE - sizeof(uint64_t)];
+    uint32_t joined;           /* helpers that have joined; guarded by the pool's lock */
+    _Atomic uint32_t present;  /* ... and not left */
+    _Atomic int64_t helped;    /* nanoseconds that helpers have worked, less those that its workers took to wake others */
     struct cpu_fault_record fault; /* must be the last member: valid only with `recorded` */
 };
 
@@ -312,11 +321,20 @@ void cpu_need_stack(struct cpu_warp *warp);
 #define CPU_FIBER_BUDGET 4224   /* the same with fibers: a poll lets other warps run; no multiple of 256, the cost of a spin iteration */
 
 /* pool.c */
+#define CPU_HELPER_NS 20000 /* nanoseconds of work that are worth waking a helper; shorter launches run without */
 void cpu_pool_set_workers(uint32_t count);
 uint32_t cpu_pool_workers(void);
 void cpu_pool_publish(struct cpu_job *job);
-uint32_t cpu_pool_retract(struct cpu_job *job); /* waits until all helpers have left; returns their number */
+void cpu_pool_review(struct cpu_job *job); /* wakes more helpers if the launch takes longer than expected */
+void cpu_pool_retract(struct cpu_job *job); /* waits until all helpers have left */
 void cpu_pool_stop(void);
+
+/* To be called by the workers of a launch now and then. */
+static inline void cpu_pool_watch(struct cpu_job *job)
+{
+    if (job->published && atomic_load_explicit(&job->invited, memory_order_relaxed) < job->wanted)
+        cpu_pool_review(job);
+}
 
 /* fault.c */
 void cpu_fault_install(void);
