@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Part of stress.c: how many helpers a launch invites, by the time that its blocks took in the last launch, and that
- * all come where it takes longer.
+ * all come where it takes longer; and that kernels with scattered atomic operations have one worker where several take
+ * longer.
  */
 #include "stress.h"
 
@@ -12,6 +13,7 @@
 
 #define WORKERS 8
 #define LAUNCHES 100
+#define CROWDED 30000 /* microseconds of a block beside others */
 #define LAST_NS 60000000000 /* only a failure takes as long */
 
 /* How a block waits for other workers. */
@@ -28,6 +30,8 @@ struct seen {
     uint32_t expected; /* number of workers to wait for */
     enum waiting waiting;
     int64_t end;       /* when to give up */
+    useconds_t crowded; /* how long a block takes while several workers execute blocks */
+    _Atomic uint32_t present; /* workers that execute blocks */
 };
 
 static struct seen *seen_of(const struct cpu_warp *warp)
@@ -113,6 +117,37 @@ static void invite_all(struct cpu_queue *queue, uint32_t blocks, enum waiting wa
     free(compiled);
 }
 
+/* A block with scattered atomic operations. */
+static void scatter(struct cpu_warp *warp)
+{
+    struct seen *seen = seen_of(warp);
+    warp->scattered = 1;
+    atomic_fetch_or(&seen->workers, 1u << warp->worker);
+    usleep(atomic_fetch_add(&seen->present, 1) ? seen->crowded : 50);
+    atomic_fetch_sub(&seen->present, 1);
+}
+
+/* Launch such a kernel until several launches in a row had one worker, or had others; return whether that happened. */
+static bool settles(struct cpu_queue *queue, struct cpu_compiled_kernel *compiled, useconds_t crowded, bool alone)
+{
+    int in_a_row = 0;
+    for (int i = 0; i < 4 * LAUNCHES && in_a_row < 8; i++) {
+        struct seen seen = {.crowded = crowded};
+        launch(queue, compiled, 32, CPU_HELPER_NS, &seen);
+        in_a_row = (__builtin_popcount(seen.workers) == 1) == alone ? in_a_row + 1 : 0;
+    }
+    return in_a_row == 8;
+}
+
+static void choose_workers(struct cpu_queue *queue)
+{
+    struct cpu_compiled_kernel *compiled = compile(scatter, false);
+    CHECK(settles(queue, compiled, CROWDED, true));
+    CHECK(settles(queue, compiled, 50, false)); /* which it finds at the next comparison */
+    CHECK(settles(queue, compiled, CROWDED, true));
+    free(compiled);
+}
+
 void invite_helpers(void)
 {
     struct cpu_queue *queue = cpu_queue_make(0), *limited = cpu_queue_make(3);
@@ -126,6 +161,7 @@ void invite_helpers(void)
     invite_all(queue, 1000, SLEEPING, false, WORKERS);
     invite_all(queue, 64, STAYING, true, WORKERS); /* blocks on fibers may wait for others */
     invite_all(limited, 1000, SLEEPING, false, 3);
+    choose_workers(queue);
     cpu_queue_destroy(queue);
     cpu_queue_destroy(limited);
 }

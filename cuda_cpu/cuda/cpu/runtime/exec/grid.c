@@ -16,6 +16,9 @@
 #define MAX_UNUSED_STACKS 256
 #define POLL_NS 4000   /* polling interval at which an inline launch checks whether it has to be suspended */
 #define MAX_AT_ONCE 64
+#define ALONE_NS 100000 /* for which one worker tries how fast it is */
+#define FEWEST_LAUNCHES 16 /* between two comparisons */
+#define MOST_LAUNCHES 256
 
 /* Return the warp of CUDA that the first thread of a warp of a block is in; another one if rows are padded. */
 static uint32_t warp_of_threads(const struct cpu_job *job, const struct cpu_running *any, uint32_t number)
@@ -77,6 +80,49 @@ static void check_time(const struct cpu_job *job)
         count_time(job->compiled, time);
 }
 
+/* Return whether one worker is to begin with the blocks of a launch that has enough for several.
+ *
+ * Where scattered atomic operations pass cache lines from core to core, several workers can take several times as long
+ * as one, which needs no locked instructions. So such kernels are executed in both ways in turn, and then in the faster
+ * one for some launches. */
+static bool begins_alone(struct cpu_job *job)
+{
+    struct cpu_compiled_kernel *compiled = job->compiled;
+    bool scattered = atomic_load_explicit(&compiled->scattered, memory_order_relaxed);
+    if (!scattered || job->cooperative || job->path == CPU_PATH_FIBERS)
+        return false;
+    int32_t left = atomic_load_explicit(&compiled->alone, memory_order_relaxed);
+    if (left) /* the update of one of two concurrent launches may be lost, which is harmless */
+        atomic_store_explicit(&compiled->alone, left > 0 ? left - 1 : left + 1, memory_order_relaxed);
+    job->compares = !left;
+    return left >= 0;
+}
+
+/* Return whether a launch that one worker has begun is long enough for others. */
+static bool needs_helpers(struct cpu_job *job, uint64_t taken)
+{
+    int64_t time = cpu_now() - job->start;
+    if (job->alone ? !job->compares || time < ALONE_NS : time <= CPU_HELPER_NS)
+        return false;
+    job->alone_blocks = taken;
+    job->alone_time = time;
+    return true;
+}
+
+/* Choose how the next launches are executed, after one that was executed in both ways. */
+static void choose_workers(const struct cpu_job *job, int64_t elapsed)
+{
+    double time = (double)(elapsed - job->alone_time), blocks = (double)(job->blocks - job->alone_blocks);
+    if (time < ALONE_NS / 2)
+        return;
+    bool slower = time * (double)job->alone_blocks > (double)job->alone_time * blocks;
+    int32_t before = atomic_load_explicit(&job->compiled->compared, memory_order_relaxed);
+    int32_t next = before && (before > 0) == slower ? 2 * before : slower ? FEWEST_LAUNCHES : -FEWEST_LAUNCHES;
+    next = next > MOST_LAUNCHES ? MOST_LAUNCHES : next < -MOST_LAUNCHES ? -MOST_LAUNCHES : next;
+    atomic_store_explicit(&job->compiled->compared, next, memory_order_relaxed);
+    atomic_store_explicit(&job->compiled->alone, next, memory_order_relaxed);
+}
+
 /* Take the next blocks. They are taken in order, so that an earlier block that one waits for is in flight or done. */
 static uint64_t advance(struct cpu_job *job)
 {
@@ -98,7 +144,7 @@ bool cpu_job_take(struct cpu_job *job, struct cpu_worker *worker, uint64_t *begi
         cpu_worker_suspend(worker);
     *end = job->blocks - *begin < job->chunk ? job->blocks : *begin + job->chunk;
     check_time(job);
-    if (!job->published && !job->races && *end < job->blocks && cpu_pool_workers() > 1 && *begin && cpu_now() - job->start > CPU_HELPER_NS) {
+    if (!job->published && !job->races && *end < job->blocks && cpu_pool_workers() > 1 && *begin && needs_helpers(job, *begin)) {
         cpu_sole_end(worker);
         job->published = true; /* set by the queue's thread before helpers join */
         cpu_pool_publish(job);
@@ -228,6 +274,9 @@ static void begin(struct cpu_job *job, const struct cpu_worker *worker)
     job->published = !job->races && !worker->deadline && job->blocks > 1 && cpu_pool_workers() > 1 &&
                      (job->cooperative || !block_time || job->blocks > CPU_HELPER_NS / block_time);
     job->chunk = chunk_of(job, block_time);
+    job->compares = false;
+    job->alone = job->published && begins_alone(job);
+    job->published &= !job->alone;
     /* Blocks that may wait for others need all workers, however short they were. */
     job->block_time = job->cooperative || job->path == CPU_PATH_FIBERS ? 0 : block_time;
     if (job->published)
@@ -256,6 +305,8 @@ bool cpu_job_run(struct cpu_job *job, struct cpu_worker *worker)
         cpu_job_fault(job, NULL, stop, 0, 0, NULL);
     int64_t elapsed = cpu_now() - job->start;
     count_time(compiled, elapsed);
+    if (job->compares && job->published && !stop)
+        choose_workers(job, elapsed);
     int64_t work = job->published ? own + atomic_load_explicit(&job->helped, memory_order_relaxed) : elapsed;
     uint64_t time = (uint64_t)(work > 0 ? work : 0) / job->blocks;
     atomic_store_explicit(&compiled->block_time, time < 1 ? 1 : time > UINT32_MAX ? UINT32_MAX : (uint32_t)time,

@@ -54,6 +54,8 @@ struct cpu_compiled_kernel {
     uint64_t token;    /* identifies the machine code of a profiled kernel */
     uint32_t alignment; /* greatest of local, shared and parameter variables; at least CPU_ALIGNMENT is used */
     _Atomic bool scattered;      /* it has atomic operations that are faster if one worker executes blocks */
+    _Atomic int32_t alone;       /* next launches that are to have one worker, or negative, several; 0: compare */
+    _Atomic int32_t compared;    /* the last such number */
     _Atomic uint32_t in_flight;  /* launches that have not completed, for which the machine code must stay */
     _Atomic uint32_t block_time; /* nanoseconds of one block at the last launch, 0 unknown */
     _Atomic int64_t until_hot;   /* nanoseconds until tier-up is requested; 0: never, CPU_HOT: now */
@@ -99,6 +101,10 @@ struct cpu_job {
     bool cooperative; /* all blocks in flight at once */
     uint32_t path;    /* enum cpu_path */
     bool published;   /* helpers may join */
+    bool alone;       /* one worker begins, although there are blocks for several */
+    bool compares;    /* ... and others join later, to see which is faster */
+    uint64_t alone_blocks; /* that were taken until then */
+    int64_t alone_time;    /* nanoseconds */
     uint32_t warps;   /* of each block */
     uint32_t pitch;   /* row_pitch in struct cpu_warp */
     uint32_t cluster; /* blocks of each cluster */
