@@ -251,8 +251,8 @@ part:
         text += "  br label %single\nsingle:\n"
     if _lanes_of_gathers(frame) == AVX2_LANES:
         return text + _by_avx2(frame, scale)
-    name, lanes = ("gather3siv8.si", AVX2_LANES) if skips else ("gather.dpi.512", AVX512_LANES)
-    return text + _gathers(frame, f"llvm.x86.avx512.mask.{name}", lanes, "%lanes", "i1", f"i32 {scale}", skips=skips)
+    name, count = ("gather3siv8.si", AVX2_LANES) if skips else ("gather.dpi.512", AVX512_LANES)
+    return text + _gathers(frame, f"llvm.x86.avx512.mask.{name}", count, "%lanes", "i1", f"i32 {scale}", skips=skips)
 
 
 def _gathers(frame: Frame, name: str, lanes: int, mask: str, kind: str, scale: str, *, skips: bool = False) -> str:
