@@ -41,6 +41,7 @@ class BlockState:
     deferred: dict[int, Value] = field(default_factory=dict)  # values of such a group by their offsets
     merged: dict[int, Group | None] = field(default_factory=dict)  # stores, see adjacent_stores.py
     indexed: dict[str, Indexed] = field(default_factory=dict)  # vectors of a base and an index, see indexed.py
+    sums: dict[tuple[str, ...], str] = field(default_factory=dict)  # registers of a matrix -> their memory, see mma.py
     prefetched: list[tuple[str, int]] = field(default_factory=list)  # addresses: base and offset
 
     def copied(self) -> BlockState:

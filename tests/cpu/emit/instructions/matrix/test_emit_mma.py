@@ -42,6 +42,47 @@ def test_mma(shape, type_, result):
     np.testing.assert_array_equal(out, fragments(expected, result, position, word))
 
 
+SUMS = """
+.visible .entry k(.param .u64 from, .param .u64 to)
+{
+    .reg .b64 %rd<3>; .reg .b32 %r<30>; .reg .pred %p1;
+    ld.param.u64 %rd1, [from]; ld.param.u64 %rd2, [to]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd0, %r1, 16;
+    add.u64 %rd1, %rd1, %rd0; add.u64 %rd2, %rd2, %rd0; ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%rd1];
+    MMA {%r6, %r7}, {%r2}, {%r3}, {%r4, %r5};
+    MMA {%r8, %r9}, {%r2}, {%r3}, {%r6, %r7};
+    MMA {%r10, %r11}, {%r2}, {%r3}, {%r6, %r7};
+    MMA {%r12, %r13}, {%r2}, {%r3}, {%r8, %r7};
+    mov.u32 %r20, 0;
+AGAIN:
+    MMA {%r8, %r9}, {%r2}, {%r3}, {%r8, %r9};
+    MMA {%r8, %r9}, {%r2}, {%r3}, {%r8, %r9};
+    add.u32 %r20, %r20, 1; setp.lt.u32 %p1, %r20, 5; @%p1 bra AGAIN;
+    MMA {%r14, %r15}, {%r3}, {%r2}, {%r8, %r9};
+    st.global.v4.u32 [%rd2], {%r6, %r7, %r8, %r9}; st.global.v4.u32 [%rd2+512], {%r10, %r11, %r12, %r13};
+    st.global.v2.u32 [%rd2+1024], {%r14, %r15};
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["0", "3"])
+def test_sums_of_products(level, monkeypatch):
+    """A sum that is added to, one that is used twice, parts of two sums, and one that is carried around a loop."""
+    monkeypatch.setenv("CUDA_CPU_LEVEL", level)
+    form = "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32"
+    given = random.integers(0, 2**32, (32, 4), dtype=np.uint32)
+    a, b, c = given[:, :1].T.copy(), given[:, 1:2].T.copy(), given[:, 2:]
+    zero = np.zeros((2, 32), np.uint32)
+    product, reverse = (np.array(run(form, x, y, zero, 2, "b32"), np.uint32).T for x, y in ((a, b), (b, a)))
+    out = np.zeros((3, 32, 4), np.uint32)
+    compiled(SUMS.replace("MMA", form))(given, out)
+    total = c + 12 * product
+    np.testing.assert_array_equal(out[0], np.hstack([c + product, total]))
+    mixed = np.stack([c[:, 0] + 3 * product[:, 0], c[:, 1] + 2 * product[:, 1]], 1)
+    np.testing.assert_array_equal(out[1], np.hstack([c + 2 * product, mixed]))
+    np.testing.assert_array_equal(out[2][:, :2], total + reverse)
+
+
 @pytest.mark.parametrize("layouts", ["row.row", "row.col", "col.row", "col.col"])
 @pytest.mark.parametrize(("result", "addend"), [("f32", "f32"), ("f16", "f16"), ("f32", "f16")])
 def test_mma_of_quads(layouts, result, addend):

@@ -25,7 +25,7 @@ from cuda.cpu.emit.instructions.matrix.products import (
 )
 from cuda.cpu.emit.llvm.builder import Builder
 from cuda.cpu.emit.llvm.registry import emits
-from cuda.cpu.emit.llvm.values import Shape, Value, constant
+from cuda.cpu.emit.llvm.values import Shape, Value, constant, width_of
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.instructions import Form
@@ -238,6 +238,9 @@ def multiply(
 ) -> list[Value]:
     """Call the product of a form and return the registers of its result.
 
+    The product adds to C in memory, if the result has its type. In the order of instructions, a sum stays in its
+    memory from one product to the next.
+
     Parameters
     ----------
     form : Form
@@ -253,16 +256,30 @@ def multiply(
     name = f"{form}.{len(values[0])}.{len(values[1])}" + (f".{sparsity.selector}" if sparsity else "")
     words = [] if metadata is None else [metadata]
     words += scales or ()
+    adds = form.dtype == form.ctype and layout.c is None
     if not frame.module.has(name):
-        frame.module.define(name, _function(frame, name, form, layout, types, [*values, words], sparsity, scaling))
+        groups = [*values, words]
+        frame.module.define(name, _function(frame, name, form, layout, types, groups, sparsity, scaling, adds))
     element = "i64" if form.dtype == "f64" else "i32"
     count = layout.count // PER_REGISTER[form.dtype]
-    room = builder.alloca(f"[{count} x {builder.type(element)}]", 64)
-    arguments = [value for group in (*values, words) for value in group]
-    builder.call(f'"{name}"', "void", Value(room, "ptr"), *arguments, mergeable=True)
     size = LANES * int(element[1:]) // 8
+    *factors, c = values
+    room = frame.block.sums.pop(_names(c), "") if adds else ""
+    if not room:
+        room = builder.alloca(f"[{count} x {builder.type(element)}]", 64)
+        for number, value in enumerate(c if adds else []):
+            builder.store(value, builder.offset(room, number * size), align=64)
+    arguments = [value for group in (*(factors if adds else values), words) for value in group]
+    builder.call(f'"{name}"', "void", Value(room, "ptr"), *arguments, mergeable=True)
     slots = [builder.offset(room, number * size) for number in range(count)]
-    return [builder.load(element, fragment, shape=Shape.VECTOR, align=64) for fragment in slots]
+    results = [builder.load(element, fragment, shape=Shape.VECTOR, align=64) for fragment in slots]
+    if adds:
+        frame.block.sums[_names(results)] = room
+    return results
+
+
+def _names(registers: list[Value]) -> tuple[str, ...]:
+    return tuple(value.ref for value in registers)
 
 
 def _function(
@@ -274,8 +291,12 @@ def _function(
     values: list[list[Value]],
     sparsity: Sparsity | None,
     scaling: Scaling | None,
+    adds: bool,
 ) -> str:
-    """Return the text of a function `void(ptr result, registers of A, B and C, words)`."""
+    """Return the text of a function `void(ptr result, registers of A, B and C, words)`.
+
+    If it `adds`, C is in the memory of the result.
+    """
     builder = Builder(frame.module)
     arguments: list[list[Value]] = []
     head = ["ptr %to"]
@@ -283,7 +304,12 @@ def _function(
         arguments.append(
             [Value(f"%{letter}{number}", value.element, Shape.VECTOR) for number, value in enumerate(group)]
         )
-        head += [builder.typed(argument) for argument in arguments[-1]]
+        if letter == "c" and adds:
+            size = LANES * width_of(group[0].element) // 8
+            slots = [builder.offset("%to", number * size) for number in range(len(group))]
+            arguments[-1] = [builder.load(group[0].element, slot, shape=Shape.VECTOR, align=64) for slot in slots]
+        else:
+            head += [builder.typed(argument) for argument in arguments[-1]]
     a, b, c = (unpack(builder, group, type_) for group, type_ in zip(arguments[:3], types, strict=True))
     words = arguments[3]
     operands = Operands(a, b, c, words[0] if sparsity else None, (words[-2], words[-1]) if scaling else None)
