@@ -100,3 +100,14 @@ def test_numbers_are_compared_in_units_in_the_last_place():
     assert not run._apart(one, one.copy(), 0)
     assert not run._apart(one, np.nextafter(one, np.float32(np.inf)), 1)
     assert len(run._apart(one, np.array([1.00001, 1, 1, 1e-30, 0], np.float32), 5)) == 4
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_numbers_some_units_apart(kind):
+    """One compiler's result may overflow where the other's is the greatest number."""
+    most, one, inf = np.finfo(kind).max, kind(1), kind(np.inf)
+    near = [(inf, most), (-most, -inf), (one, np.nextafter(one, kind(2))), (kind(0), kind(-0.0)), (kind(np.nan),) * 2]
+    far = [(inf, -inf), (inf, one), (kind(np.nan), one), (inf, kind(np.nan)), (one, -one), (one, kind(1.0001))]
+    for pairs, count in ((near, 0), (far, len(far))):
+        a, b = np.array(pairs, kind).T.copy()
+        assert len(run._apart(a, b, 1)) == count
