@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-import ctypes
 import shutil
 
 import pytest
 
-from benchmarks.cpu_kernels.cases import c_argument, check_equal
+from benchmarks.cpu_kernels.cases import check_equal
 from benchmarks.cpu_kernels.data import arrays_of
-from benchmarks.cpu_kernels.peers import compiled_c
+from benchmarks.cpu_kernels.peers import function_of
 from benchmarks.cpu_kernels.workloads.cases import IN_BLOCKS, workloads
 
 CASES = {case.name: case for case in workloads() if case.in_blocks}
@@ -19,8 +18,7 @@ CASES = {case.name: case for case in workloads() if case.in_blocks}
 
 def results(case, source, function):
     arrays = arrays_of(case)
-    given = [ctypes.c_void_p(arrays[a].ctypes.data) if isinstance(a, str) else c_argument(a) for a in case.arguments]
-    getattr(compiled_c(source), function)(*given)
+    function_of(case, arrays, source, function)()
     return [arrays[name] for name in case.results]
 
 

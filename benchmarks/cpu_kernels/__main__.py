@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import ctypes
 import functools
 import io
 import os
@@ -23,10 +22,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from benchmarks.cpu_kernels.cases import Case, all_cases, c_argument, check_equal
+from benchmarks.cpu_kernels.cases import Case, all_cases, check_equal
 from benchmarks.cpu_kernels.data import reset
-from benchmarks.cpu_kernels.peers import HERE, Numba, Peaks, compiled_c, peaks, source_of
-from benchmarks.cpu_kernels.workloads.cases import workloads
+from benchmarks.cpu_kernels.peers import HERE, Numba, Peaks, compiled_c, function_of, peaks, source_of
+from benchmarks.cpu_kernels.workloads.cases import WORST, workloads
 from benchmarks.tables import duration, machine
 from cuda.perf import timing
 
@@ -109,14 +108,11 @@ class Bench:
         return self._in_c(case, f"{case.source}_in_blocks", case.in_blocks)
 
     def _in_c(self, case: Case, source: str, name: str) -> Callable[[int], None]:
-        function = getattr(compiled_c(source, openmp=self.openmp), name)
-        arguments = [
-            ctypes.c_void_p(self.arrays[a].ctypes.data) if isinstance(a, str) else c_argument(a) for a in case.arguments
-        ]
+        function = function_of(case, self.arrays, source, name, openmp=self.openmp)
 
         def run(count: int) -> None:
             for _ in range(count):
-                function(*arguments)
+                function()
 
         return run
 
@@ -208,7 +204,11 @@ def workload_table(cases: list[Case], seconds: float) -> None:
         ordered = duration(took["in blocks"]) if case.in_blocks else ""
         cells = case.name, duration(took["ours"]), duration(took["c"]), f"{ratios[-1]:.2f}", share, path, ordered
         print(f"| {' | '.join(cells)} |", flush=True)
-    above = sum(ratio > 1 / case.target for ratio, case in zip(ratios, cases, strict=True))
+    summarise(ratios)
+
+
+def summarise(ratios: list[float]) -> None:
+    above = sum(ratio > 1 / WORST for ratio in ratios)
     print(f"\n{len(ratios)} workloads, geometric mean {statistics.geometric_mean(ratios):.2f}, {above} above 1.5")
 
 
@@ -264,8 +264,7 @@ def openmp_table(cases: list[Case], seconds: float) -> None:
         took, _ = compare(bench, None, case, seconds)
         ratios.append(took["ours"] / took["c"])
         print(f"| {case.name} | {duration(took['ours'])} | {duration(took['c'])} | {ratios[-1]:.2f} |", flush=True)
-    above = sum(ratio > 1.5 for ratio in ratios)
-    print(f"\n{len(ratios)} workloads, geometric mean {statistics.geometric_mean(ratios):.2f}, {above} above 1.5")
+    summarise(ratios)
 
 
 def main() -> None:

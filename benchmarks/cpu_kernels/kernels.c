@@ -219,43 +219,26 @@ void spmv(const int *restrict starts, const int *restrict columns, const float *
     }
 }
 
-/* peak_operations per iteration, in registers: enough independent products to keep every unit busy. */
-typedef float vector __attribute__((vector_size(64)));
+/* Loops of peak_operations per round in registers: enough independent vectors to keep every unit busy. */
 const int peak_operations = 2 * 16 * 12;
 
-float peak_flops(long rounds)
-{
-    vector sums[12];
-    float total = 0;
-    for (int i = 0; i < 12; i++)
-        sums[i] = (vector){0} + (float)i;
-    for (long round = 0; round < rounds; round++)
-#pragma GCC unroll 12
-        for (int i = 0; i < 12; i++)
-            sums[i] = sums[i] * 0.999f + 0.001f;
-    for (int i = 0; i < 12; i++)
-        total += sums[i][0];
-    return total;
-}
-
-/* The same on integers of 32 bits: gcc would replace rounds of sums alone by a product. */
-typedef int integers __attribute__((vector_size(64)));
-const int peak_integer_operations = 2 * 16 * 12;
-
-int peak_integers(long rounds)
-{
-    integers values[12];
-    int total = 0;
-    for (int i = 0; i < 12; i++)
-        values[i] = (integers){0} + i;
-    for (long round = 0; round < rounds; round++)
-#pragma GCC unroll 12
-        for (int i = 0; i < 12; i++)
-            values[i] = (values[i] + 3) ^ 5;
-    for (int i = 0; i < 12; i++)
-        total += values[i][0];
-    return total;
-}
+#define PEAK(name, type, step)                                   \
+    type name(long rounds)                                       \
+    {                                                            \
+        typedef type vector __attribute__((vector_size(64)));    \
+        vector v[12];                                            \
+        type total = 0;                                          \
+        for (int i = 0; i < 12; i++)                             \
+            v[i] = (vector){0} + (type)i;                        \
+        for (long round = 0; round < rounds; round++)            \
+            _Pragma("GCC unroll 12") for (int i = 0; i < 12; i++) \
+                v[i] = step;                                     \
+        for (int i = 0; i < 12; i++)                             \
+            total += v[i][0];                                    \
+        return total;                                            \
+    }
+PEAK(peak_flops, float, v[i] * 0.999f + 0.001f)
+PEAK(peak_integers, int, (v[i] + 3) ^ 5) /* gcc would replace rounds of sums alone by a product */
 
 /* 12 bytes per element: most CPUs read memory before they write it, so the loop also reads it. */
 void peak_bandwidth(const float *restrict x, float *restrict y, size_t count)

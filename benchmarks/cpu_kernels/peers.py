@@ -12,11 +12,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.cpu_kernels.cases import Case
+from benchmarks.cpu_kernels.cases import Case, c_argument
 
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -35,6 +36,17 @@ def compiled_c(source: str = "kernels", *, openmp: bool = False) -> ctypes.CDLL:
     return ctypes.CDLL(str(library))
 
 
+def function_of(
+    case: Case, arrays: dict[str, np.ndarray], source: str, name: str, *, openmp: bool = False
+) -> Callable[[], object]:
+    """Return a C function of a source file, called with the arguments of a case."""
+    arguments = [
+        ctypes.c_void_p(arrays[each].ctypes.data) if isinstance(each, str) else c_argument(each)
+        for each in case.arguments
+    ]
+    return functools.partial(getattr(compiled_c(source, openmp=openmp), name), *arguments)
+
+
 class Peaks(NamedTuple):
     """The highest measured rates of one core, per second."""
 
@@ -46,17 +58,15 @@ class Peaks(NamedTuple):
 def peaks(c: ctypes.CDLL) -> Peaks:
     """Measure the peaks of this core."""
     c.peak_flops.restype = ctypes.c_float
-    loops = [(c.peak_flops, "peak_operations"), (c.peak_integers, "peak_integer_operations")]
-    counted = [(loop, ctypes.c_int.in_dll(c, name).value) for loop, name in loops]
-    rounds = 1 << 20
+    operations, rounds = ctypes.c_int.in_dll(c, "peak_operations").value, 1 << 20
     x, y = np.ones(1 << 24, np.float32), np.ones(1 << 24, np.float32)
     pointers = [ctypes.c_void_p(array.ctypes.data) for array in (x, y)]
     rates, bandwidth = [0.0, 0.0], 0.0
     for _ in range(7):
-        for number, (loop, count) in enumerate(counted):
+        for number, loop in enumerate((c.peak_flops, c.peak_integers)):
             start = time.process_time()
             loop(ctypes.c_long(rounds))
-            rates[number] = max(rates[number], rounds * count / (time.process_time() - start))
+            rates[number] = max(rates[number], rounds * operations / (time.process_time() - start))
         start = time.process_time()
         c.peak_bandwidth(*pointers, ctypes.c_size_t(x.size))
         bandwidth = max(bandwidth, 12 * x.size / (time.process_time() - start))

@@ -120,16 +120,16 @@ def differences(program: Program, device: Device) -> list[str]:
     return found
 
 
-def _places(numbers: Any) -> Any:
-    """Return the places of numbers in the order of all numbers of their type, as Python's integers."""
+def _ordinals(numbers: Any) -> Any:
+    """Map floating-point numbers to Python's integers, adjacent numbers to consecutive ones, both zeros to 0."""
     bits = numbers.view(f"i{numbers.itemsize}").astype(object)
     least = -(1 << 8 * numbers.itemsize - 1)
     return np.where(bits < 0, least - bits, bits)
 
 
 def _apart(a: Any, b: Any, bound: int) -> list[str]:
-    """Return the pairs that are more than `bound` units in the last place apart; infinity is behind all numbers."""
+    """Return the pairs that are more than `bound` units in the last place apart; infinity follows the greatest one."""
     same = np.isnan(a) & np.isnan(b)
-    near = np.abs(_places(a) - _places(b)) <= bound
+    near = np.abs(_ordinals(a) - _ordinals(b)) <= bound
     wrong = ~same & (np.isnan(a) | np.isnan(b) | ~near)
     return [f"{a[i]!r} by NVRTC, {b[i]!r} by clang" for i in np.flatnonzero(wrong)]
