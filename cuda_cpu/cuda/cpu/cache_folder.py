@@ -33,7 +33,7 @@ PART = ".new-"  # prefix of a file that is being written
 ABANDONED = 3600  # seconds after which nobody writes to such a file any more
 TICK = 10_000_000  # nanoseconds: uses this close together are one, as by the coarse clocks of file systems
 MOST_LINKS = 40  # symbolic links on one path, as in Linux
-_KIND_AND_OTHERS = stat.S_IFMT(0o177777) | stat.S_IWGRP | stat.S_IWOTH  # bits of a mode
+OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _STEP = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 # Without O_NOATIME each read would write the access time, which takes as long as the read; `find` notes uses itself.
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | os.O_NOATIME
@@ -318,7 +318,7 @@ def _note_use(handle: int) -> None:
 
 def _content(handle: int, status: os.stat_result) -> bytes:
     """Return what is in a file of the user's own, nothing of any other file."""
-    if status.st_mode & _KIND_AND_OTHERS != stat.S_IFREG or status.st_uid != os.geteuid():
+    if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & OTHERS:
         return b""
     left = status.st_size
     parts = []

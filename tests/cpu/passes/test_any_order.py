@@ -24,7 +24,7 @@ KERNEL = """
     setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [bar], 64; @%p1 mbarrier.init.shared.b64 [bar+8], 64;
     @%p1 st.shared.u32 [word], 0;
     bar.sync 0;
-    {address}
+    mov.u32 %r4, 0; {address}
     setp.eq.u32 %p2, %r1, 63; @%p2 st.shared.u32 [word], 7;
     {arrive}
 WAIT:
@@ -37,20 +37,23 @@ DONE:
     ret;
 }}
 """
-PARTS = {"address": "mov.u32 %r4, 0;", "test": "try_wait", "loop": "@!%p4 bra.uni WAIT;", "behind": ""}
-PARTS["arrive"] = "mbarrier.arrive.shared.b64 _, [%r2];"
+PARTS = {
+    "address": "",
+    "arrive": "mbarrier.arrive.shared.b64 _, [%r2];",
+    "test": "try_wait",
+    "loop": "@!%p4 bra.uni WAIT;",
+    "behind": "",
+}
 TOGETHER = {
     "uniform branch": {},
     "test": {"test": "test_wait"},
     "two branches": {"loop": "@%p4 bra DONE; bra WAIT;"},
-    "address from a parameter": {
-        "address": "mov.u32 %r4, 0; ld.param.u32 %r6, [out]; and.b32 %r6, %r6, 0; add.u32 %r2, %r2, %r6;"
-    },
+    "address from a parameter": {"address": "ld.param.u32 %r6, [out]; and.b32 %r6, %r6, 0; add.u32 %r2, %r2, %r6;"},
 }
 APART = {
     # Lanes of one warp wait at barriers of their own.
     "addresses": {
-        "address": "mov.u32 %r4, 0; and.b32 %r6, %r1, 1; shl.b32 %r6, %r6, 3; add.u32 %r2, %r2, %r6;",
+        "address": "and.b32 %r6, %r1, 1; shl.b32 %r6, %r6, 3; add.u32 %r2, %r2, %r6;",
         "arrive": "mbarrier.arrive.shared.b64 _, [bar]; mbarrier.arrive.shared.b64 _, [bar+8];",
     },
     # The upper lanes arrive only behind the loop in which the lower ones wait.

@@ -14,12 +14,11 @@ from cuda.cpu.passes.analyse_uniformity import UNIFORM
 from cuda.cpu.passes.find_liveness import as_set
 from cuda.cpu.passes.find_pending import leading_to, members
 from cuda.cpu.passes.graph import BLOCK, RETURN, Graph, Step
-from cuda.cpu.passes.traits import is_lanewise
+from cuda.cpu.passes.traits import is_lanewise, is_polling
 from cuda.cpu.ptx.syntax import Immediate
 
 MOST_BLOCKS = 4000  # the time to analyse branches between barriers is quadratic: a second
 MOST_COPIES = 3  # total size of the regions, in sizes of the kernel
-ORDERS = {"volatile", "relaxed", "acquire", "mmio"}
 
 
 @dataclass(slots=True)
@@ -215,8 +214,7 @@ def _find_block_uniform(graph: Graph, influences: dict[int, int]) -> int:
             for step in block.steps:
                 if id(step) in known:
                     continue
-                ordered = step.instruction.opcode == "mbarrier" or not ORDERS.isdisjoint(step.instruction.modifiers)
-                same = is_lanewise(graph.function, step) and holds(step.reads) and not ordered
+                same = is_lanewise(graph.function, step) and holds(step.reads) and not is_polling(step.operation()[0])
                 if not same:
                     uniform &= ~_bits(graph, set(step.writes))
         for number, influence in influences.items():

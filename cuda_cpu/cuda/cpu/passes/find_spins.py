@@ -8,13 +8,11 @@ inside another loop, are one loop of the graph, so each back-edge is examined.
 
 from __future__ import annotations
 
+from cuda.cpu.passes import traits
 from cuda.cpu.passes.graph import Graph, Step
-from cuda.cpu.ptx.rows import opcodes_with
 from cuda.cpu.ptx.syntax import Call, Function, Instruction, Register, Symbol
 
 MOST_STEPS = 2_000_000  # times back-edges of a loop: the time to examine each of them
-SEMANTICS = {"volatile", "relaxed", "acquire", "mmio"}
-WAITS = opcodes_with("waits")
 
 
 def find_spins(graph: Graph, polling: frozenset[str]) -> None:
@@ -91,9 +89,7 @@ def polls(function: Function) -> bool:
     for item in function.body or ():
         if isinstance(item, Call) and isinstance(item.target, Register):
             return True
-        if isinstance(item, Instruction) and (
-            item.opcode in WAITS or (item.opcode == "ld" and not SEMANTICS.isdisjoint(item.modifiers))
-        ):
+        if isinstance(item, Instruction) and traits.is_polling(item):
             return True
     return False
 
@@ -103,4 +99,4 @@ def _is_shared(step: Step, returned: set[str], polling: frozenset[str]) -> bool:
         return _polls(step, polling)
     if _loads(step) and step.form.space and step.form.space.startswith("param"):
         return getattr(step.instruction.address(1).base, "name", "") in returned
-    return step.form.opcode in WAITS or (step.form.opcode == "ld" and not SEMANTICS.isdisjoint(step.form.modifiers))
+    return traits.is_polling(step.operation()[0])

@@ -1,16 +1,25 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Sets of opcodes by their traits, and the steps that give lanes with equal inputs equal results."""
+"""Sets of opcodes by their traits, steps that give lanes with equal inputs equal results, and those that poll."""
 
 from __future__ import annotations
 
 from cuda.cpu.passes.graph import Step
 from cuda.cpu.ptx.rows import opcodes_with
-from cuda.cpu.ptx.syntax import Function, Symbol
+from cuda.cpu.ptx.syntax import Function, Instruction, Symbol
 
 PURE = opcodes_with("pure")
 # Opcodes without exchange between lanes: a kernel with SIMD groups smaller than a warp has no others.
 PER_LANE = PURE | opcodes_with("per_lane")
+
+WAITS = opcodes_with("waits")
+SEMANTICS = {"volatile", "relaxed", "acquire", "mmio"}
+
+
+def is_polling(instruction: Instruction) -> bool:
+    """Return whether an instruction reads what other threads may change at the same time."""
+    opcode, modifiers = instruction.opcode, instruction.modifiers
+    return opcode in WAITS or (opcode == "ld" and not SEMANTICS.isdisjoint(modifiers))
 
 
 def is_lanewise(function: Function, step: Step) -> bool:

@@ -251,7 +251,7 @@ part:
         text += "  br label %single\nsingle:\n"
     if _lanes_of_gathers(frame) == AVX2_LANES:
         return text + _by_avx2(frame, scale)
-    name, count = ("gather3siv8.si", AVX2_LANES) if skips else ("gather.dpi.512", AVX512_LANES)
+    name, count = ("gather3siv8.si", AVX512_LANES // 2) if skips else ("gather.dpi.512", AVX512_LANES)
     return text + _gathers(frame, f"llvm.x86.avx512.mask.{name}", count, "%lanes", "i1", f"i32 {scale}", skips=skips)
 
 

@@ -99,14 +99,11 @@ static bool begins_alone(struct cpu_job *job)
 }
 
 /* Return whether a launch that one worker has begun is long enough for others. */
-static bool needs_helpers(struct cpu_job *job, uint64_t taken)
+static bool needs_helpers(const struct cpu_job *job)
 {
-    int64_t time = cpu_now() - job->start;
-    if (job->alone ? !job->compares || time < ALONE_NS : time <= CPU_HELPER_NS)
+    if (job->alone && !job->compares)
         return false;
-    job->alone_blocks = taken;
-    job->alone_time = time;
-    return true;
+    return cpu_now() - job->start > (job->alone ? ALONE_NS : CPU_HELPER_NS);
 }
 
 /* Choose how the next launches are executed, after one that was executed in both ways. */
@@ -117,8 +114,9 @@ static void choose_workers(const struct cpu_job *job, int64_t elapsed)
         return;
     bool slower = time * (double)job->alone_blocks > (double)job->alone_time * blocks;
     int32_t before = atomic_load_explicit(&job->compiled->compared, memory_order_relaxed);
-    int32_t next = before && (before > 0) == slower ? 2 * before : slower ? FEWEST_LAUNCHES : -FEWEST_LAUNCHES;
-    next = next > MOST_LAUNCHES ? MOST_LAUNCHES : next < -MOST_LAUNCHES ? -MOST_LAUNCHES : next;
+    int32_t launches = before && (before > 0) == slower ? 2 * abs(before) : FEWEST_LAUNCHES;
+    launches = launches < MOST_LAUNCHES ? launches : MOST_LAUNCHES;
+    int32_t next = slower ? launches : -launches;
     atomic_store_explicit(&job->compiled->compared, next, memory_order_relaxed);
     atomic_store_explicit(&job->compiled->alone, next, memory_order_relaxed);
 }
@@ -144,7 +142,9 @@ bool cpu_job_take(struct cpu_job *job, struct cpu_worker *worker, uint64_t *begi
         cpu_worker_suspend(worker);
     *end = job->blocks - *begin < job->chunk ? job->blocks : *begin + job->chunk;
     check_time(job);
-    if (!job->published && !job->races && *end < job->blocks && cpu_pool_workers() > 1 && *begin && needs_helpers(job, *begin)) {
+    if (!job->published && !job->races && *end < job->blocks && cpu_pool_workers() > 1 && *begin && needs_helpers(job)) {
+        job->alone_blocks = *begin;
+        job->alone_time = cpu_now() - job->start;
         cpu_sole_end(worker);
         job->published = true; /* set by the queue's thread before helpers join */
         cpu_pool_publish(job);

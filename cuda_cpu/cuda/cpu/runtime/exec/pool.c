@@ -27,7 +27,7 @@ static struct {
     uint32_t threads;          /* helpers that exist */
     _Atomic int32_t idle;      /* ... that have no launch */
     _Alignas(CPU_LINE) struct cpu_eventcount published;
-    _Atomic int32_t places;    /* of all launches, for invited helpers to take; written with the lock held */
+    _Atomic int32_t invitations; /* of all launches, that no helper has accepted; written with the lock held */
     _Alignas(CPU_LINE) struct cpu_eventcount left; /* notified when the last helper leaves some launch */
     _Alignas(CPU_LINE) _Atomic uint32_t workers;   /* threads that may work on one launch; 0: not initialised */
     _Atomic bool stopping;
@@ -80,11 +80,11 @@ static uint64_t blocks_left(const struct cpu_job *job)
 
 static void *help(void *argument);
 
-/* With the lock held: start helpers for places that no idle one can take; continue with fewer where one cannot be
- * started. */
+/* With the lock held: start helpers for invitations that no idle one can accept; continue with fewer where one cannot
+ * be started. */
 static void start_helpers(void)
 {
-    while (atomic_load(&pool.idle) < atomic_load(&pool.places) && pool.threads + 1 < cpu_pool_workers() &&
+    while (atomic_load(&pool.idle) < atomic_load(&pool.invitations) && pool.threads + 1 < cpu_pool_workers() &&
            cpu_thread_start(help, (void *)(uintptr_t)(pool.threads + 1))) {
         pool.threads++;
         atomic_fetch_add(&pool.idle, 1);
@@ -99,7 +99,7 @@ static int invite(struct cpu_job *job)
     uint64_t worth = left >= share ? left / share : left > 0, most = worth < job->wanted ? worth : job->wanted;
     int more = most <= invited ? 0 : most - invited < WAKE_AT_ONCE ? (int)(most - invited) : WAKE_AT_ONCE;
     atomic_store(&job->invited, (uint32_t)invited + (uint32_t)more);
-    atomic_fetch_add(&pool.places, more);
+    atomic_fetch_add(&pool.invitations, more);
     start_helpers();
     return more;
 }
@@ -110,7 +110,7 @@ static void wake(int helpers)
         cpu_eventcount_notify(&pool.published, helpers);
 }
 
-/* With the lock held: return a launch with blocks left and a free place, or NULL. */
+/* With the lock held: return a launch with blocks left and an invitation, or NULL. */
 static struct cpu_job *find_job(void)
 {
     for (struct cpu_job *job = pool.jobs; job; job = job->link)
@@ -122,14 +122,14 @@ static struct cpu_job *find_job(void)
 static struct cpu_job *join_job(void)
 {
     int more = 0;
-    if (!atomic_load(&pool.places))
+    if (!atomic_load(&pool.invitations))
         return NULL;
     pthread_mutex_lock(&pool.lock);
     struct cpu_job *job = find_job();
     if (job) {
         job->joined++;
         atomic_fetch_add(&job->present, 1);
-        atomic_fetch_sub(&pool.places, 1);
+        atomic_fetch_sub(&pool.invitations, 1);
         atomic_fetch_sub(&pool.idle, 1);
         more = invite(job);
     }
@@ -236,7 +236,7 @@ void cpu_pool_retract(struct cpu_job *job)
     while (*link != job)
         link = &(*link)->link;
     *link = job->link;
-    atomic_fetch_sub(&pool.places, (int32_t)(atomic_load(&job->invited) - job->joined));
+    atomic_fetch_sub(&pool.invitations, (int32_t)(atomic_load(&job->invited) - job->joined));
     pthread_mutex_unlock(&pool.lock);
     for (;;) {
         uint32_t seen = atomic_load(&pool.left.count);

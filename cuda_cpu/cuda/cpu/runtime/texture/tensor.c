@@ -142,10 +142,9 @@ static void rows_at(const struct job *job, uint32_t at, const int64_t position[5
     end = end > count ? count : end;
     uint32_t bytes = count * job->unit;
     for (uint32_t i = 0; i < rows; i++, at += bytes) {
-        int64_t y = map->rank > 1 ? position[1] + (int64_t)i * step : 0, behind = end;
-        uint64_t there = address + (map->rank > 1 ? (uint64_t)y * map->stride[0] : 0);
-        if (!inside || (map->rank > 1 && (y < 0 || y > map->last[1])))
-            behind = 0;
+        int64_t y = position[1] + (int64_t)i * step; /* 0 in a tensor of one dimension */
+        uint64_t there = address + (uint64_t)y * map->stride[0];
+        int64_t behind = inside && y >= 0 && y <= map->last[1] ? end : 0;
         if (job->traffic) {
             uint64_t units = behind > first ? (uint64_t)(behind - first) : 0;
             count_row(job->traffic, there + (uint64_t)first * job->unit, units * job->unit);

@@ -262,20 +262,31 @@ def multiply(
         frame.module.define(name, _function(frame, name, form, layout, types, groups, sparsity, scaling, adds))
     element = "i64" if form.dtype == "f64" else "i32"
     count = layout.count // PER_REGISTER[form.dtype]
-    size = LANES * int(element[1:]) // 8
     *factors, c = values
-    room = frame.block.sums.pop(_names(c), "") if adds else ""
-    if not room:
-        room = builder.alloca(f"[{count} x {builder.type(element)}]", 64)
-        for number, value in enumerate(c if adds else []):
-            builder.store(value, builder.offset(room, number * size), align=64)
+    memory = frame.block.sums.pop(_names(c), "") if adds else ""
+    if not memory:
+        memory = builder.alloca(f"[{count} x {builder.type(element)}]", 64)
+        if adds:
+            _store(builder, c, memory)
     arguments = [value for group in (*(factors if adds else values), words) for value in group]
-    builder.call(f'"{name}"', "void", Value(room, "ptr"), *arguments, mergeable=True)
-    slots = [builder.offset(room, number * size) for number in range(count)]
-    results = [builder.load(element, fragment, shape=Shape.VECTOR, align=64) for fragment in slots]
+    builder.call(f'"{name}"', "void", Value(memory, "ptr"), *arguments, mergeable=True)
+    results = _load(builder, element, count, memory)
     if adds:
-        frame.block.sums[_names(results)] = room
+        frame.block.sums[_names(results)] = memory
     return results
+
+
+def _store(builder: Builder, registers: list[Value], pointer: str) -> None:
+    at = 0
+    for register in registers:
+        builder.store(register, builder.offset(pointer, at), align=64)
+        at += LANES * width_of(register.element) // 8
+
+
+def _load(builder: Builder, element: str, count: int, pointer: str) -> list[Value]:
+    size = LANES * width_of(element) // 8
+    slots = [builder.offset(pointer, number * size) for number in range(count)]
+    return [builder.load(element, slot, shape=Shape.VECTOR, align=64) for slot in slots]
 
 
 def _names(registers: list[Value]) -> tuple[str, ...]:
@@ -301,22 +312,16 @@ def _function(
     arguments: list[list[Value]] = []
     head = ["ptr %to"]
     for letter, group in zip("abcw", values, strict=True):
+        if letter == "c" and adds:
+            arguments.append(_load(builder, group[0].element, len(group), "%to"))
+            continue
         arguments.append(
             [Value(f"%{letter}{number}", value.element, Shape.VECTOR) for number, value in enumerate(group)]
         )
-        if letter == "c" and adds:
-            size = LANES * width_of(group[0].element) // 8
-            slots = [builder.offset("%to", number * size) for number in range(len(group))]
-            arguments[-1] = [builder.load(group[0].element, slot, shape=Shape.VECTOR, align=64) for slot in slots]
-        else:
-            head += [builder.typed(argument) for argument in arguments[-1]]
+        head += [builder.typed(argument) for argument in arguments[-1]]
     a, b, c = (unpack(builder, group, type_) for group, type_ in zip(arguments[:3], types, strict=True))
     words = arguments[3]
     operands = Operands(a, b, c, words[0] if sparsity else None, (words[-2], words[-1]) if scaling else None)
-    results = Product(builder, layout, form, operands, sparsity, scaling).registers()
-    at = 0
-    for result in results:
-        builder.store(result, builder.offset("%to", at), align=64)
-        at += LANES * int(result.element[1:]) // 8
+    _store(builder, Product(builder, layout, form, operands, sparsity, scaling).registers(), "%to")
     body = "\n".join(["entry:", *builder.allocas, *builder.lines, "  ret void"])
     return f'define internal void @"{name}"({", ".join(head)}) #1 {{\n{body}\n}}\n'

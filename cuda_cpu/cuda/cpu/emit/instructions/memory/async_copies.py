@@ -44,17 +44,13 @@ def _copy(frame: Frame, instruction: Instruction, form: Form) -> None:
     size, rest = instruction.immediate(2), instruction.operands[3 : -1 if form.hint else None]
     to, from_ = pointers(frame, instruction.address(0), "shared"), pointers(frame, instruction.address(1), "global")
     wide = f"i{8 * size}"
+    whole = f"%word = load {wide}, ptr %x1, align {size}\n  store {wide} %word, ptr %x0, align {size}\n"
     if not rest:
-        body = (
-            f"%word = load {wide}, ptr %x1, align {size}\n  store {wide} %word, ptr %x0, align {size}\n"
-            "  %r = add i8 0, 0"
-        )
-        for_each_lane(frame, f"copy.{wide}", "i8", body, to, from_)
+        for_each_lane(frame, f"copy.{wide}", "i8", f"{whole}  %r = add i8 0, 0", to, from_)
         return
     body = (  # mostly all bytes are known, which needs no call
         f"%whole = icmp eq i32 %x2, {size}\n  br i1 %whole, label %all, label %part\n"
-        f"all:\n  %word = load {wide}, ptr %x1, align {size}\n  store {wide} %word, ptr %x0, align {size}\n"
-        f"  br label %copied\npart:\n  store {wide} 0, ptr %x0, align {size}\n"
+        f"all:\n  {whole}  br label %copied\npart:\n  store {wide} 0, ptr %x0, align {size}\n"
         f"  {_copy_bytes(frame)}\n  br label %copied\n"
         "copied:\n  %r = add i8 0, 0"
     )
