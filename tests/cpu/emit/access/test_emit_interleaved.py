@@ -4,8 +4,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import itertools
 import mmap
+import re
+from collections.abc import Iterator
 from random import Random
 
 import numpy as np
@@ -22,7 +26,7 @@ from cuda.cpu.ptx.program import build
 COPY = """
 .visible .entry k(.param .u64 in, .param .u64 out)
 {{
-    .reg .b32 %r<9>; .reg .b64 %d<9>;
+    .reg .b32 %r<12>; .reg .b64 %d<9>;
     ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out];
     mov.u32 %r1, %tid.x; mul.wide.u32 %d3, %r1, {stride}; add.u64 %d4, %d1, %d3; add.u64 %d5, %d2, %d3;
     {body}
@@ -39,7 +43,7 @@ SHAPES = [(4, 2, (0, 1)), (4, 2, (1,)), (4, 3, (0, 2)), (4, 6, (0, 1, 2, 3, 4, 5
 
 def backwards(size: int, fields: int, columns: tuple[int, ...]) -> str:
     """Return a kernel whose lanes copy the structures of the lanes from the last one on."""
-    index = "mov.u32 %r1, %tid.x; mov.u32 %r8, %ntid.x; sub.u32 %r1, %r8, %r1; sub.u32 %r1, %r1, 1;"
+    index = "mov.u32 %r8, %tid.x; mov.u32 %r9, %ntid.x; sub.u32 %r10, %r9, %r8; sub.u32 %r1, %r10, 1;"
     return copies(size, fields, columns).replace("mov.u32 %r1, %tid.x;", index)
 
 
@@ -79,17 +83,69 @@ def test_nothing_is_accessed_behind_the_last_element(shape, order):
     """The last element ends at the end of a page, behind which nothing may be accessed."""
     size, fields, columns = shape
     span = 31 * size * fields + size  # from the first lane's element to the end of the last one's
+    text = order(size, fields, columns)
+    with closed_pages() as (memory, start):
+        first = start + mmap.PAGESIZE - span - size * columns[0]
+        memory[:] = 9
+        Loaded(text.encode()).launch("k", (1, 1, 1), (32, 1, 1), np.uint64(first), np.uint64(first))
+        assert (memory == 9).all()
+
+
+@contextlib.contextmanager
+def closed_pages() -> Iterator[tuple[np.ndarray, int]]:
+    """Give a page, as bytes, and its address; the pages before and behind it cannot be accessed."""
     room = mmap.mmap(-1, 3 * mmap.PAGESIZE)
     start = ctypes.addressof(ctypes.c_char.from_buffer(room))
     protect = ctypes.CDLL(None, use_errno=True).mprotect
-    assert protect(ctypes.c_void_p(start + 2 * mmap.PAGESIZE), ctypes.c_size_t(mmap.PAGESIZE), 0) == 0
-    assert protect(ctypes.c_void_p(start), ctypes.c_size_t(mmap.PAGESIZE), 0) == 0
-    first = 2 * mmap.PAGESIZE - span - size * columns[0]
-    memory = np.frombuffer(room, np.uint8)[mmap.PAGESIZE : 2 * mmap.PAGESIZE]
-    memory[:] = 9
-    text = order(size, fields, columns)
-    Loaded(text.encode()).launch("k", (1, 1, 1), (32, 1, 1), np.uint64(start + first), np.uint64(start + first))
-    assert (memory == 9).all()
+    for page in (0, 2):
+        assert protect(ctypes.c_void_p(start + page * mmap.PAGESIZE), ctypes.c_size_t(mmap.PAGESIZE), 0) == 0
+    yield np.frombuffer(room, np.uint8)[mmap.PAGESIZE : 2 * mmap.PAGESIZE], start + mmap.PAGESIZE
+
+
+RUNS = [0xFFFFFFFF, 0x00000001, 0x80000000, 0x0003FF80, 0xA0000005, 0xFFFF0000, 0x00000000]
+GUARD = """ld.param.u32 %r11, [run]; mov.u32 %r7, %laneid; shr.u32 %r7, %r11, %r7; and.b32 %r7, %r7, 1;
+setp.eq.u32 %p1, %r7, 0; @%p1 bra END; ld.global"""
+
+
+def of_some_lanes(text: str) -> str:
+    """Let only the lanes run whose bits the parameter `run` has."""
+    text = text.replace(".reg .b32", ".reg .pred %p<2>; .reg .b32").replace("out)", "out, .param .u32 run)")
+    return text.replace("ld.global", GUARD, 1).replace("ret;", "END: ret;")
+
+
+@pytest.mark.parametrize(("size", "masks"), [(4, True), (2, True), (4, False), (2, False)])
+def test_some_lanes_load_vectors_if_the_cpu_has_masks_for_the_elements(size, masks):
+    settings = Settings(vector_bytes=64, native_gather=masks)
+    text = emit_kernel(build([of_some_lanes(copies(size, 3, (0, 2)))]), "k", settings).text
+    by_vectors = re.search(rf"@llvm.masked.load.v\d+i{8 * size}.p0\(ptr [^<]*<\d+ x i1> %(?!lanes)", text)
+    assert bool(by_vectors) == (masks or size == 4)
+
+
+@pytest.mark.usefixtures("like_hot_kernels")
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("block", [(32, 1, 1), (16, 2, 1)], ids=str)
+@pytest.mark.parametrize("order", [copies, backwards])
+def test_nothing_is_loaded_outside_of_the_lanes_that_run(shape, block, order):
+    """The elements before the first lane that runs, and behind the last one, lie in pages that cannot be accessed."""
+    size, fields, columns = shape
+    count, kind = block[0], np.dtype(f"u{size}")
+    loaded = Loaded(of_some_lanes(order(*shape)).encode())
+    with closed_pages() as (memory, start):
+        memory[:] = np.arange(1, memory.size + 1, dtype=np.uint8)
+        for run in RUNS:
+            lanes = [lane % count for lane in range(32) if run >> lane & 1]
+            if order is backwards:
+                lanes = [count - 1 - lane for lane in lanes]
+            low = min(lanes, default=0) * fields + min(columns)
+            high = max(lanes, default=0) * fields + max(columns) + 1
+            for first in (start - low * size, start + mmap.PAGESIZE - high * size):
+                found = np.zeros((count, fields), kind)
+                loaded.launch("k", (1, 1, 1), block, np.uint64(first), found, np.uint32(run))
+                expected = np.zeros_like(found)
+                for lane, column in itertools.product(lanes, columns):
+                    at = first - start + (lane * fields + column) * size
+                    expected[lane, column] = memory[at : at + size].view(kind)[0]
+                np.testing.assert_array_equal(found, expected, err_msg=f"{run:#x}")
 
 
 @pytest.mark.parametrize("size", [64, 32, 0])
@@ -113,7 +169,7 @@ def test_random_kernels_reach_loads_and_stores(monkeypatch):
     """Both apply to some accesses of random structures; stores also to several fields at once, of several stores."""
     if not jit._vector_bytes():
         pytest.skip("the CPU has neither AVX2 nor AVX-512")
-    loads, fields, groups = set(), set(), set()
+    loads, fields, groups, masked = set(), set(), set(), set()
 
     def watch(name: str, see) -> None:
         real = getattr(interleaved, name)
@@ -127,9 +183,11 @@ def test_random_kernels_reach_loads_and_stores(monkeypatch):
 
     watch("load", lambda args, result: loads.add(result is not None))
     watch("_store", lambda args, result: fields.add(len(args[4])))
+    watch("_bounds", lambda args, result: masked.add(args[2] > 0))
     watch("_group", lambda args, result: groups.add(len(result) > 1))
     for seed in range(6):
         jit.kernel_text(build([focused(Random(seed), "structures").text]), "k")
     assert loads == {True, False}
     assert fields >= {1, 2}
+    assert True in masked
     assert groups == {True, False}

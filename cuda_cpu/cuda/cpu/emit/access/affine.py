@@ -19,7 +19,7 @@ from cuda.cpu.emit.access import linear
 from cuda.cpu.emit.access.addresses import pointers, space_of
 from cuda.cpu.emit.access.lanes import element_at
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, width_of
-from cuda.cpu.passes.find_affine import contiguous_stride, widened
+from cuda.cpu.passes.find_affine import contiguous_stride, interleaved_stride, widened
 from cuda.cpu.passes.graph import Block, Step
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Address, Immediate, Instruction, Operand, Register, Symbol
@@ -239,9 +239,17 @@ def _require(frame: Frame, condition: Value) -> None:
 
 
 def has_contiguous_access(frame: Frame, block: Block) -> bool:
-    """Return whether the block is worth a copy for consecutive lanes: a contiguous access in 16 instructions."""
-    found = sum(contiguous_stride(frame.graph, step.instruction, step.form) is not None for step in block.steps)
+    """Return whether the block is worth a copy for consecutive lanes: an access by vectors in 16 instructions."""
+    found = sum(_is_by_vectors(frame, step) for step in block.steps)
     return bool(frame.consecutive_slot) and 0 < len(block.steps) <= 16 * found
+
+
+def _is_by_vectors(frame: Frame, step: Step) -> bool:
+    """Return whether consecutive lanes, some of which may not run, access memory by vectors."""
+    instruction, form = step.instruction, step.form
+    if contiguous_stride(frame.graph, instruction, form) is not None:
+        return True
+    return form is not None and form.opcode == "ld" and interleaved_stride(frame.graph, instruction, form) is not None
 
 
 def contiguous_access(

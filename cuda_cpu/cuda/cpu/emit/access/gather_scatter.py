@@ -233,7 +233,7 @@ def load_contiguous(frame: Frame, access: ContiguousAccess, element: str) -> Val
         metadata = frame.program_memory
         return _join(frame, [builder.load_part(element, count, b, align=size, metadata=metadata) for b in access.bases])
     if _is_narrow(frame, element):
-        masks = map(functools.partial(_segment_bits, frame), segments(frame))
+        masks = map(functools.partial(segment_bits, frame), segments(frame))
         pairs = zip(access.bases, masks, strict=True)
         return _join(frame, [narrow.load(frame, base, element, count, mask) for base, mask in pairs])
     name = f"llvm.masked.load.v{count}{element}.p0"
@@ -274,7 +274,7 @@ def _is_narrow(frame: Frame, element: str) -> bool:
     return width_of(element) < 32 and not frame.module.settings.native_gather
 
 
-def _segment_bits(frame: Frame, segment: int) -> Value:
+def segment_bits(frame: Frame, segment: int) -> Value:
     """Return the lanes of a segment that run, as a mask."""
     builder, count = frame.builder, lanes_of_segment(frame)
     lanes = builder.binary("lshr", frame.mask, segment * count) if segment else frame.mask
@@ -297,7 +297,7 @@ def store_uniform(frame: Frame, access: ContiguousAccess, value: Value) -> None:
     """Store to one address for each segment of which lanes run: the last lane's value is stored."""
     builder, count, part = frame.builder, lanes_of_segment(frame), f"i{lanes_of_segment(frame)}"
     for segment, base in enumerate(access.bases):
-        lanes = _segment_bits(frame, segment)
+        lanes = segment_bits(frame, segment)
         some, after = builder.new_label("some"), builder.new_label("stored")
         builder.branch(builder.compare("icmp eq", lanes, 0), after, some)
         builder.label(some)
@@ -334,7 +334,7 @@ def store_contiguous(frame: Frame, access: ContiguousAccess, value: Value) -> No
         return
     if _is_narrow(frame, element):
         for segment, base in enumerate(access.bases):
-            narrow.store(frame, base, _segment_of(builder, value, count, segment), _segment_bits(frame, segment))
+            narrow.store(frame, base, _segment_of(builder, value, count, segment), segment_bits(frame, segment))
         return
     for segment, (base, mask) in enumerate(zip(access.bases, _segment_lanes(frame), strict=True)):
         mine = _segment_of(builder, value, count, segment)

@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Accesses of converged SIMD groups to interleaved elements: arrays of structures, vectors, several elements per lane.
+"""Accesses of consecutive lanes to interleaved elements: arrays of structures, vectors, several elements per lane.
 
-The addresses are base + stride * lane with a stride of 2 to 8 elements, or -1 to -8. What lies between the first lane's
-element and the last one's is loaded by whole vectors, and shuffles pick each lane's elements: all elements of a
-structure, of which several instructions may load parts, are picked from the same vectors. Stores are the reverse: those
-of one structure are executed together, and constant masks spare elements that are not stored. Nothing outside of the
-lanes' first and last byte is accessed.
+The addresses are base + stride * lane with a stride of 2 to 8 elements, or -1 to -8. What lies between the elements of
+the first and of the last lane that runs is loaded by whole vectors, and shuffles pick each lane's elements: all
+elements of a structure, of which several instructions may load parts, are picked from the same vectors. Lanes between
+those two may not run, but memory is mapped there: two pages at most are touched, by a lane that runs each. Stores, of
+converged SIMD groups, are the reverse: those of one structure are executed together, and constant masks spare elements
+that are not stored.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 from cuda.cpu.emit.access import adjacent, affine
 from cuda.cpu.emit.access.addresses import pointers, space_of
 from cuda.cpu.emit.access.columns import length_of, lowest, split, weave
+from cuda.cpu.emit.access.gather_scatter import segment_bits
 from cuda.cpu.emit.llvm.values import ELEMENTS, Part, Value, constant, integer_of, width_of
 from cuda.cpu.passes.find_affine import interleaved_stride
 from cuda.cpu.passes.traits import PURE
@@ -26,16 +28,20 @@ if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
 
 ALONE = -1  # a store that is not executed by vectors
+LEAST_LANES = 16  # of a segment
 SPARSEST = 4  # elements of memory per element stored; beyond that, scatters are faster
 
 
 def stride_of(frame: Frame, instruction: Instruction, form: Form) -> int | None:
     """Return the stride of an access that this module can do, else None."""
-    if not frame.copy.converged or not frame.copy.full or frame.checked or instruction.guard is not None:
+    copy, settings = frame.copy, frame.module.settings
+    if frame.checked or instruction.guard is not None or not settings.vector_bytes:
         return None
-    if not frame.module.settings.vector_bytes:
+    has_masks = settings.native_gather or width_of(ELEMENTS[form.type]) >= 32
+    masked = form.opcode == "ld" and copy.consecutive and has_masks and not settings.quick
+    if not (masked or (copy.converged and copy.full)) or affine.lanes_of_segment(frame) < LEAST_LANES:
         return None
-    return interleaved_stride(frame.graph, instruction, form) if affine.lanes_of_segment(frame) >= 16 else None
+    return interleaved_stride(frame.graph, instruction, form)
 
 
 # --- loads --------------------------------------------------------------------------------------------------
@@ -76,25 +82,54 @@ def _load(
     for segment in affine.segments(frame):
         with frame.in_segment(segment):
             base = pointers(frame, Address(address.base, first + lowest(stride, count)), space_of(form)).ref
-        found = _pick(frame, base, element, stride // size, columns, count)
+        bounds = None if frame.copy.full else _bounds(frame, segment, stride // size, columns[-1])
+        found = _pick(frame, base, element, stride // size, columns, count, bounds)
         for each, part in zip(parts, found, strict=True):
             each.append(part)
     return [builder.group(builder.concatenate(each)) for each in parts]
 
 
-def _pick(frame: Frame, base: str, element: str, step: int, columns: list[int], count: int) -> list[Part]:
+def _bounds(frame: Frame, segment: int, step: int, column: int) -> tuple[Value, Value]:
+    """Return the first element of memory to be loaded and the number of elements, negative if no lane runs."""
+    builder, lanes, span = frame.builder, segment_bits(frame, segment), abs(step)
+    below, above = (
+        builder.resize(builder.intrinsic(name, lanes.element, lanes, "i1 false"), "i32")
+        for name in ("cttz", "ctlz")  # lanes that do not run
+    )
+    every = constant((affine.lanes_of_segment(frame) - 1) * span + column + 1, "i32")
+    number = builder.binary("sub", every, builder.binary("mul", builder.binary("add", below, above), span))
+    return builder.binary("mul", below if step > 0 else above, span), number
+
+
+def _pick(
+    frame: Frame,
+    base: str,
+    element: str,
+    step: int,
+    columns: list[int],
+    count: int,
+    bounds: tuple[Value, Value] | None,
+) -> list[Part]:
     """Return for each column the elements step * lane + column of memory."""
     span, length = abs(step), length_of(element, step, count, frame.module.settings.vector_bytes)
     total = (count - 1) * span + columns[-1] + 1
     needed = {(span * lane + column) // length for lane in range(count) for column in columns}
-    chunks = _load_chunks(frame, base, element, length, total, needed)
+    chunks = _load_chunks(frame, base, element, length, total, needed, bounds)
     chunks += [Part("poison", element, length)] * (span * count // length - len(chunks))
     picked = split(frame.builder, chunks, step, columns)
     return [picked[column] for column in columns]
 
 
-def _load_chunks(frame: Frame, base: str, element: str, length: int, total: int, needed: set[int]) -> list[Part]:
-    """Load the vectors of given numbers, of so many elements in all; the last one by a mask.
+def _load_chunks(
+    frame: Frame,
+    base: str,
+    element: str,
+    length: int,
+    total: int,
+    needed: set[int],
+    bounds: tuple[Value, Value] | None,
+) -> list[Part]:
+    """Load the vectors of given numbers, of so many elements in all, or those within bounds; the last one by a mask.
 
     Volatile, so in this order, where nothing is to be moved out of a loop: LLVM would replace some by loads of the
     single elements that a shuffle picks, in an order for which the hardware does not prefetch. That takes up to twice
@@ -107,17 +142,31 @@ def _load_chunks(frame: Frame, base: str, element: str, length: int, total: int,
             chunks.append(Part("poison", element, length))
             continue
         pointer = builder.offset(base, first * size)
-        if first + length <= total:
+        if first + length <= total and bounds is None:
             in_order = not metadata
             chunks.append(builder.load_part(element, length, pointer, align=size, metadata=metadata, volatile=in_order))
             continue
         part, lanes = f"<{length} x {element}>", f"<{length} x i1>"
         name = f"llvm.masked.load.v{length}{element}.p0"
         frame.module.declare(name, part, ["ptr", "i32", lanes, part])
-        mask = _constant_mask([first + lane < total for lane in range(length)])
+        if bounds is None:
+            mask = _constant_mask([first + lane < total for lane in range(length)])
+        else:
+            mask = _within(frame, element, first, length, bounds)
         given = Value(pointer, "ptr"), constant(size, "i32"), mask, Part("zeroinitializer", element, length)
         chunks.append(builder.call_part(name, element, length, *given))
     return chunks
+
+
+def _within(frame: Frame, element: str, first: int, length: int, bounds: tuple[Value, Value]) -> Part:
+    """Return which of the elements from number `first` on are within bounds: none if their number is negative."""
+    builder, number = frame.builder, "i16" if element == "i8" else element
+    low, count = (
+        builder.shuffle(builder.join(number, [builder.resize(each, number)], length), [0] * length) for each in bounds
+    )
+    elements = ", ".join(f"{number} {each}" for each in range(first, first + length))
+    distance = builder.binary_part("sub", Part(f"<{elements}>", number, length), low)
+    return Part(builder.assign(f"icmp ult {builder.typed(distance)}, {count.ref}"), "i1", length)
 
 
 def _constant_mask(lanes: list[bool]) -> Part:
