@@ -255,9 +255,11 @@ CORRECT = {
     "free of the host waits": "m = cuMemAlloc(1024); put(a, m); cuMemFree(m)",
     "free of the host is a wait": "m = cuMemAlloc(1024); put(a, x); cuMemFree(m); get(b, x, y)",
     "pageable source written again": (
-        "p = buffer(); cuMemcpyHtoDAsync(x, p, 1024, a); cuMemcpyDtoHAsync(p, y, 1024, b); cuStreamSynchronize(b)"),
+        "p = buffer(); cuMemcpyHtoDAsync(x, p, 1024, a); cuMemcpyDtoHAsync(p, y, 1024, b); cuStreamSynchronize(b)"
+    ),
     "pageable memory side by side": (
-        "p = buffer(); cuMemcpyDtoHAsync(p, x, 512, a); cuMemcpyDtoHAsync(p + 512, y, 512, b)"),
+        "p = buffer(); cuMemcpyDtoHAsync(p, x, 512, a); cuMemcpyDtoHAsync(p + 512, y, 512, b)"
+    ),
     "only reads": "get(a, x, y); get(b, x, z)",
     "context waited for": "put(a, x); cuCtxSynchronize(); get(b, x, y)",
     "copy that waits": "put(c, x); cuMemcpyDtoH(h, x, 1024); get(b, x, y)",

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from cuda.cpu import passes
 from cuda.cpu.compile import jit, tile_assembler, tile_program
-from cuda.cpu.passes.find_affine import contiguous_stride
 from cuda.cpu.passes.find_pending import members
 from cuda.cpu.passes.graph import BLOCK, RETURN, Block, Graph
+from cuda.cpu.passes.vector_accesses import contiguous_stride
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.image import tile_ir
 from cuda.cpu.ptx.image.image import ptx_of
@@ -179,6 +179,11 @@ def _affine(graph: Graph) -> Iterator[str]:
                 yield f"line {step.instruction.line}: {form} is a row of memory: one vector"
 
 
+def _patterns(graph: Graph) -> Iterator[str]:
+    for register, pattern in graph.patterns.items():
+        yield f"{register} = base + {', '.join(map(str, pattern))}"
+
+
 def _regions(graph: Graph) -> Iterator[str]:
     for region in getattr(graph, "regions", ()):
         where = "the start" if region.after is None else f"the barrier in block {region.after}"
@@ -192,6 +197,7 @@ DESCRIPTIONS: dict[str, Callable[[Graph], Iterator[str]]] = {
     "find_spins": _spins,
     "analyse_uniformity": _uniform,
     "find_affine": _affine,
+    "find_patterns": _patterns,
     "find_regions": _regions,
 }
 

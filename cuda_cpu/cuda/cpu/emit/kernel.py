@@ -44,7 +44,7 @@ from cuda.cpu.passes.graph import BLOCK, Graph
 from cuda.cpu.passes.traits import PER_LANE
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.syntax import Call, Function, Instruction
-from cuda.cpu.runtime.kernel_abi import WHOLE_RUN, Path
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, WHOLE_RUN, Path
 
 if TYPE_CHECKING:
     from cuda.cpu.ptx.program import Program
@@ -138,6 +138,7 @@ def _analysed(
             keeps_returns=settings.keeps_returns,
             keeps_registers=keeps_registers,
             whole_rows=settings.lane_run == WHOLE_RUN and settings.instrumentation is None,
+            patterns=settings.native_gather and settings.width == FULL_RUN and not settings.quick,
         )
         for each in functions
     ]
@@ -151,7 +152,7 @@ def _analysed(
 
 def _forget_addresses(graph: Graph) -> None:
     """Take no address for an affine one."""
-    graph.strides, graph.shifted = {}, set()
+    graph.strides, graph.patterns, graph.shifted = {}, {}, set()
 
 
 def _why_all_fibers(settings: Settings, graphs: list[Graph], *, clusters: bool) -> str:

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from cuda.cpu.passes.analyse_uniformity import analyse_uniformity
-from cuda.cpu.passes.find_affine import find_affine, find_breaks
+from cuda.cpu.passes.find_affine import find_affine
 from cuda.cpu.passes.find_liveness import find_liveness
+from cuda.cpu.passes.find_patterns import find_patterns
 from cuda.cpu.passes.find_pending import find_divergent, leading_to
 from cuda.cpu.passes.find_spins import find_spins
 from cuda.cpu.passes.fold_constants import fold_constants
@@ -18,6 +19,7 @@ from cuda.cpu.passes.graph import Block, Graph
 from cuda.cpu.passes.order_blocks import order_blocks
 from cuda.cpu.passes.split_blocks import is_collective, split_blocks
 from cuda.cpu.passes.split_guards import split_guards
+from cuda.cpu.passes.vector_accesses import find_breaks
 from cuda.cpu.ptx.syntax import Function
 
 Watcher = Callable[[Callable, Graph], None]
@@ -50,6 +52,7 @@ def analyse(
     keeps_returns: bool = False,
     keeps_registers: bool = False,
     whole_rows: bool = False,
+    patterns: bool = False,
 ) -> Graph:
     """Return the function's graph with everything that emission needs.
 
@@ -71,6 +74,8 @@ def analyse(
         Registers with a constant value remain, for a debugger.
     whole_rows : bool
         The code only runs blocks whose rows along x are whole warps.
+    patterns : bool
+        With `whole_rows`: find patterns of addresses that are not affine, too.
     """
     body = function.body or []
     body = split_guards(body if keeps_registers else fold_constants(body), function.entry)
@@ -80,6 +85,9 @@ def analyse(
         graph = split_blocks(function, body, leaves, breaks, collectives, synchronising, keeps_returns)
         graph.whole_rows = whole_rows
         _analyse(graph, polling, strict)
+        if patterns and whole_rows:
+            find_patterns(graph)
+            report(find_patterns, graph)
         more = find_breaks(graph) - breaks
         if not more and collectives >= graph.general:
             return graph

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from cuda.cpu.passes.explain_address import explain_address
-from cuda.cpu.passes.find_affine import contiguous_stride, interleaved_stride
 from cuda.cpu.passes.graph import Block, Graph, Step
+from cuda.cpu.passes.vector_accesses import contiguous_stride, interleaved_stride, offsets_of
 from cuda.cpu.ptx.syntax import Register, Symbol
 
 
@@ -23,8 +23,10 @@ def explain_graph(graph: Graph, *, shuffles: bool = True) -> list[str]:
                 continue
             if _is_uniform(graph, step):
                 shared.append(step)
-            elif contiguous_stride(graph, step.instruction, form) is not None or (
-                shuffles and interleaved_stride(graph, step.instruction, form)
+            elif (
+                contiguous_stride(graph, step.instruction, form) is not None
+                or (shuffles and interleaved_stride(graph, step.instruction, form))
+                or offsets_of(graph, step.instruction, form)
             ):
                 rows.append(step)
             else:

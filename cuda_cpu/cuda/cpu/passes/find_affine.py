@@ -15,11 +15,9 @@ from enum import Enum
 
 from cuda.cpu.passes.graph import Graph, Step
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Call, Immediate, Instruction, Operand, Register, Symbol
+from cuda.cpu.ptx.syntax import Immediate, Operand, Register, Symbol
 
 STRIDES = {"%tid.x": 1, "%tid.y": 0, "%tid.z": 0, "%laneid": 1}
-ORDERS = {"volatile", "relaxed", "acquire", "release", "mmio"}
-INTERLEAVED_SPACES = {None, "global", "const", "shared", "shared::cta"}
 INTEGERS = {f"{kind}{width}" for kind in "bsu" for width in (16, 32, 64)}
 # Opcodes with uniform results for uniform operands that are cheap enough to be recomputed for the base.
 SIMPLE = {
@@ -124,33 +122,6 @@ def _keeps_index(form: Form) -> bool:
     return types <= INTEGERS
 
 
-def contiguous_stride(graph: Graph, instruction: Instruction | Call, form: Form | None) -> int | None:
-    """Return the stride of a load's or store's addresses if it is 0 or the size of an access, else None."""
-    if form is None or form.opcode not in ("ld", "st") or not form.type or not ORDERS.isdisjoint(form.modifiers):
-        return None
-    address = instruction.address(1 if form.opcode == "ld" else 0)
-    if form.space == "local" or not isinstance(address.base, Register):
-        return None
-    stride = _of(graph, address.base, graph.strides, set())
-    return stride if stride in (0, int(form.type[1:]) // 8) and not graph.is_uniform(address.base.name) else None
-
-
-MOST_INTERLEAVED = 8  # elements
-
-
-def interleaved_stride(graph: Graph, instruction: Instruction | Call, form: Form | None) -> int | None:
-    """Return the stride of a load's or store's addresses if it is 2 to 8 elements, or -1 to -8, else None."""
-    if form is None or form.opcode not in ("ld", "st") or not form.type or not ORDERS.isdisjoint(form.modifiers):
-        return None
-    address = instruction.address(1 if form.opcode == "ld" else 0)
-    if form.space not in INTERLEAVED_SPACES or not isinstance(address.base, Register):
-        return None
-    stride, size = graph.strides.get(address.base.name, 0), int(form.type[1:]) // 8
-    if size not in (1, 2, 4, 8) or stride % size or stride in (0, size) or abs(stride) > MOST_INTERLEAVED * size:
-        return None
-    return stride
-
-
 def stride_of(graph: Graph, operand: Operand) -> int | None:
     """Return the stride of an operand of any instruction, 0 if it is uniform, None if it has none."""
     found = _of(graph, operand, graph.strides, set())
@@ -163,10 +134,10 @@ def stride_of_step(graph: Graph, step: Step) -> int | None:
     return found if isinstance(found, int) else None
 
 
-def widened(graph: Graph, step: Step) -> list[tuple[Register, int]]:
-    """Return the sources that an affine step widens, with their strides."""
+def widened(graph: Graph, step: Step) -> list[tuple[Register, int | None]]:
+    """Return the sources that a step with a base widens, with their strides; None for a pattern."""
     form = step.form
-    if form is None or not step.writes or step.writes[0] not in graph.strides:
+    if form is None or not step.writes or not graph.has_base(step.writes[0]):
         return []
     operands = step.instruction.operands
     if form.mode == "wide":
@@ -175,31 +146,8 @@ def widened(graph: Graph, step: Step) -> list[tuple[Register, int]]:
         sources = operands[1:2]
     else:
         return []
-    found = [(source, _of(graph, source, graph.strides, set())) for source in sources if isinstance(source, Register)]
-    return [(source, stride) for source, stride in found if isinstance(stride, int) and stride]
-
-
-def find_breaks(graph: Graph) -> set[int]:
-    """Return the instructions (by id) that must begin a block: contiguous accesses after a value is widened.
-
-    A block is emitted twice, for contiguous accesses and for others. At its start, the code checks which copy to run
-    and, for full SIMD groups, whether widening wraps around.
-    """
-    breaks = set()
-    for block in graph.blocks:
-        unchecked = False
-        written: set[str] = set()
-        for step in block.steps:
-            sources = {source.name for source, _ in widened(graph, step)}
-            if not sources.isdisjoint(written):
-                breaks.add(id(step.instruction))
-                written.clear()
-            written.update(step.writes)
-            if unchecked and contiguous_stride(graph, step.instruction, step.form) is not None:
-                breaks.add(id(step.instruction))
-                unchecked = False
-            unchecked = unchecked or bool(widened(graph, step))
-    return breaks
+    found = [(source, stride_of(graph, source)) for source in sources if isinstance(source, Register)]
+    return [(source, stride) for source, stride in found if stride or source.name in graph.patterns]
 
 
 class _Later(Enum):

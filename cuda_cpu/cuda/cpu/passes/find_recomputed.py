@@ -74,6 +74,6 @@ def _steps_of(graph: Graph, step: Step, found: dict[str, list[Step]]) -> list[St
             needed |= {id(each): each for each in found[name]}
     needed[id(step)] = step
     varying = [each.writes[0] for each in needed.values() if not graph.is_uniform(each.writes[0])]
-    vectors = sum(name not in graph.strides for name in varying)
+    vectors = sum(not graph.has_base(name) for name in varying)
     cheap = len(varying) <= MOST and vectors <= MOST_VECTORS and len(needed) <= MOST_UNIFORM
     return list(needed.values()) if cheap else []

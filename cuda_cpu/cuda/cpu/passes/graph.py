@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from cuda.cpu.passes.find_regions import Region
 
 WARP, BLOCK = 1, 2  # kinds of barriers
+Pattern = tuple[int, ...]  # a number for each lane
 RETURN = -1  # a branch target: the lanes leave the function at once
 
 
@@ -87,6 +88,7 @@ class Graph:
     whole_rows: bool = False  # the code only runs blocks whose rows along x are whole warps
     agreed: set[int] = field(default_factory=set)  # steps (by id) with one result for operands that differ
     strides: dict[str, int] = field(default_factory=dict)  # of vector registers with base + stride * lane
+    patterns: dict[str, Pattern] = field(default_factory=dict)  # others: distances from the first lane, their base
     shifted: set[str] = field(
         default_factory=set
     )  # vectors whose base is computed in their block, for registers derived from them
@@ -94,6 +96,10 @@ class Graph:
     general: bool = False  # blocks run in any order, chosen at run time
     reason: str = ""  # why
     regions: list[Region] = field(default_factory=list)  # of a kernel whose code runs all warps of a block; else empty
+
+    def has_base(self, register: str) -> bool:
+        """Return whether a vector register is a base and something known at compile time for each lane."""
+        return register in self.strides or register in self.patterns
 
     def is_uniform(self, register: str) -> bool:
         """Return whether a register holds one value for all lanes."""

@@ -4,16 +4,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import itertools
 import mmap
 import re
-from collections.abc import Iterator
 from random import Random
 
 import numpy as np
 import pytest
+from support.guarded import closed_pages
 from support.loaded import Loaded
 from support.random_focus import focused
 from support.warps import HEAD
@@ -89,17 +87,6 @@ def test_nothing_is_accessed_behind_the_last_element(shape, order):
         memory[:] = 9
         Loaded(text.encode()).launch("k", (1, 1, 1), (32, 1, 1), np.uint64(first), np.uint64(first))
         assert (memory == 9).all()
-
-
-@contextlib.contextmanager
-def closed_pages() -> Iterator[tuple[np.ndarray, int]]:
-    """Give a page, as bytes, and its address; the pages before and behind it cannot be accessed."""
-    room = mmap.mmap(-1, 3 * mmap.PAGESIZE)
-    start = ctypes.addressof(ctypes.c_char.from_buffer(room))
-    protect = ctypes.CDLL(None, use_errno=True).mprotect
-    for page in (0, 2):
-        assert protect(ctypes.c_void_p(start + page * mmap.PAGESIZE), ctypes.c_size_t(mmap.PAGESIZE), 0) == 0
-    yield np.frombuffer(room, np.uint8)[mmap.PAGESIZE : 2 * mmap.PAGESIZE], start + mmap.PAGESIZE
 
 
 RUNS = [0xFFFFFFFF, 0x00000001, 0x80000000, 0x0003FF80, 0xA0000005, 0xFFFF0000, 0x00000000]

@@ -19,8 +19,9 @@ from cuda.cpu.emit.access import linear
 from cuda.cpu.emit.access.addresses import pointers, space_of
 from cuda.cpu.emit.access.lanes import element_at
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, width_of
-from cuda.cpu.passes.find_affine import contiguous_stride, interleaved_stride, widened
+from cuda.cpu.passes.find_affine import widened
 from cuda.cpu.passes.graph import Block, Step
+from cuda.cpu.passes.vector_accesses import contiguous_stride, is_by_vectors
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Address, Immediate, Instruction, Operand, Register, Symbol
 
@@ -67,9 +68,9 @@ def has_consecutive_lanes(frame: Frame) -> Value:
 
 
 def vector_of(frame: Frame, register: str) -> Value:
-    """Return an affine register of a SIMD group with consecutive lanes: base + stride * lane."""
-    builder, count = frame.builder, lanes_of_segment(frame)
-    stride, element = frame.graph.strides[register], frame.element_of(register)
+    """Return a register of a SIMD group with consecutive lanes: base + stride * lane, or base + pattern."""
+    builder, count, element = frame.builder, lanes_of_segment(frame), frame.element_of(register)
+    stride = frame.graph.strides.get(register)
     bases = []
     for segment in segments(frame):
         with frame.in_segment(segment):
@@ -78,9 +79,11 @@ def vector_of(frame: Frame, register: str) -> Value:
     if len(bases) > 1:
         pair = builder.join(element, bases, frame.width)
         result = builder.group(builder.shuffle(pair, [lane // count for lane in range(frame.width)]))
-    if not stride or count == 1:
+    if stride == 0 or count == 1:
         return result
-    steps = ", ".join(f"{element} {constant(stride * (lane % count), element).ref}" for lane in range(frame.width))
+    lanes = [lane % count for lane in range(frame.width)]
+    pattern = frame.graph.patterns[register] if stride is None else [stride * lane for lane in range(count)]
+    steps = ", ".join(f"{element} {constant(pattern[lane], element).ref}" for lane in lanes)
     return builder.binary("add", result, Value(f"<{steps}>", element, Shape.VECTOR, True))
 
 
@@ -196,11 +199,16 @@ def emit_bases(frame: Frame, step: Step, emitter: Callable) -> None:
         _store_base(frame, register, 1, builder.resize(far, frame.element_of(register)))
 
 
-def fits_group(frame: Frame, source: Register, stride: int, type_: str) -> Value:
+def fits_group(frame: Frame, source: Register, stride: int | None, type_: str) -> Value:
     """Return whether the source of a widening wraps around nowhere between the SIMD group's lanes."""
-    builder, reach = frame.builder, (lanes_of_segment(frame) - 1) * stride
+    builder = frame.builder
     with frame.in_segment(0):
         base = frame.read(source, type_)
+    if stride is None:
+        pattern = frame.graph.patterns[source.name]
+        below, above = (fits(frame, base, type_, reach) for reach in (min(pattern), max(pattern)))
+        return builder.binary("and", below, above)
+    reach = (lanes_of_segment(frame) - 1) * stride
     if len(segments(frame)) == 1:
         return fits(frame, base, type_, reach)
     low, high = range_of(type_)
@@ -240,16 +248,8 @@ def _require(frame: Frame, condition: Value) -> None:
 
 def has_contiguous_access(frame: Frame, block: Block) -> bool:
     """Return whether the block is worth a copy for consecutive lanes: an access by vectors in 16 instructions."""
-    found = sum(_is_by_vectors(frame, step) for step in block.steps)
+    found = sum(is_by_vectors(frame.graph, step) for step in block.steps)
     return bool(frame.consecutive_slot) and 0 < len(block.steps) <= 16 * found
-
-
-def _is_by_vectors(frame: Frame, step: Step) -> bool:
-    """Return whether consecutive lanes, some of which may not run, access memory by vectors."""
-    instruction, form = step.instruction, step.form
-    if contiguous_stride(frame.graph, instruction, form) is not None:
-        return True
-    return form is not None and form.opcode == "ld" and interleaved_stride(frame.graph, instruction, form) is not None
 
 
 def contiguous_access(

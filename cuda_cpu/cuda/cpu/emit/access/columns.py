@@ -63,7 +63,7 @@ def _pick(builder: Builder, chunks: list[Part], step: int, column: int) -> Part:
     count = len(chunks) * length // abs(step)
     wanted = [step * lane - lowest(step, count) + column for lane in range(count)]
     parts = [wanted[first : first + length] for first in range(0, count, length)]
-    return builder.concatenate([_merge(builder, chunks, part, length) for part in parts])
+    return builder.concatenate([merge(builder, chunks, part, length) for part in parts])
 
 
 def _half(builder: Builder, part: Part, number: int) -> Part:
@@ -111,7 +111,7 @@ def _weave_odd(builder: Builder, columns: dict[int, Part], step: int, nothing: P
             lane = lane if step > 0 else count - 1 - lane
             wanted.append(numbers[column] + lane if column in numbers else None)
         known = any(each is not None for each in wanted)
-        found.append(_merge(builder, sources, wanted, length) if known else nothing)
+        found.append(merge(builder, sources, wanted, length) if known else nothing)
     return found
 
 
@@ -125,7 +125,7 @@ def _pair(builder: Builder, columns: dict[int, Part], number: int, wide: str) ->
     return found[0] if len(found) == 1 else builder.binary_part("or", *found)
 
 
-def _merge(builder: Builder, sources: Sequence[Part], wanted: Sequence[int | None], length: int) -> Part:
+def merge(builder: Builder, sources: Sequence[Part], wanted: Sequence[int | None], length: int) -> Part:
     """Pick elements, numbered through all source vectors of `length` elements, by a shuffle for each two of them."""
     used = sorted({each // length for each in wanted if each is not None})
     result, have = sources[used[0]], {used[0]}

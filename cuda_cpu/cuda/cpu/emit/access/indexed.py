@@ -47,7 +47,7 @@ def follow(frame: Frame, step: Step) -> Indexed | None:
     if rule is None or len(step.writes) != 1 or instruction.guard is not None:
         return None
     name = step.writes[0]
-    if frame.graph.is_uniform(name) or (frame.copy.converged and name in frame.graph.strides):
+    if frame.graph.is_uniform(name) or (frame.copy.converged and frame.graph.has_base(name)):
         return None
     if any(word in CHANGED for word in form.modifiers):
         return None

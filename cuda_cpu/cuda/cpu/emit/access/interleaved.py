@@ -19,8 +19,8 @@ from cuda.cpu.emit.access.addresses import pointers, space_of
 from cuda.cpu.emit.access.columns import length_of, lowest, split, weave
 from cuda.cpu.emit.access.gather_scatter import segment_bits
 from cuda.cpu.emit.llvm.values import ELEMENTS, Part, Value, constant, integer_of, width_of
-from cuda.cpu.passes.find_affine import interleaved_stride
 from cuda.cpu.passes.traits import PURE
+from cuda.cpu.passes.vector_accesses import interleaved_stride
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Address, Instruction, Operand, Register, elements_of
 

@@ -93,7 +93,7 @@ class BarrierSpill:
         frame = self.frame
         result: list[tuple[Hashable, Slot]] = []
         for name in converged.names_of(frame, registers):
-            has_bases = name in self.graph.strides
+            has_bases = self.graph.has_base(name)
             if has_bases:
                 for segment in affine.segments(frame)[: 1 if name in self._apart else None]:
                     result.append(((name, segment), affine.base_slot(frame, name, segment)))

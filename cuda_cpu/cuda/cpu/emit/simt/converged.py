@@ -203,7 +203,7 @@ def _known(frame: Frame, register: str) -> Known | None:
 def _known_anew(frame: Frame, register: str, emit_step: Callable[[Frame, Step], None]) -> Known | None:
     """Repeat a comparison of another block, if that is cheap: one lane's comparison may decide for all."""
     graph, steps = frame.graph, frame.facts.recomputed[0].get(register, ())
-    varying = [step for step in steps if not graph.is_uniform(step.writes[0]) and step.writes[0] not in graph.strides]
+    varying = [step for step in steps if not (graph.is_uniform(step.writes[0]) or graph.has_base(step.writes[0]))]
     if any(step.operation()[1].opcode not in TRACKED for step in varying):
         return None
     for step in steps:

@@ -276,7 +276,7 @@ class Frame:
                 value = special_registers.read(self, register)
                 if register in special_registers.CHANGING:
                     return value
-            elif self.copy.converged and register in self.graph.strides:
+            elif self.copy.converged and self.graph.has_base(register):
                 value = affine.vector_of(self, register)
             else:
                 value = self.slot(register).load()

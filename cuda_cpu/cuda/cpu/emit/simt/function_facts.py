@@ -58,8 +58,9 @@ class FunctionFacts:
 
     @cached_property
     def affine(self) -> int:
-        """The affine registers."""
-        return as_set({self.graph.register_bits[name] for name in self.graph.strides})
+        """The registers with a base."""
+        graph = self.graph
+        return as_set({graph.register_bits[name] for name in graph.strides.keys() | graph.patterns.keys()})
 
     @cached_property
     def _crossing(self) -> set[str]:

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 from cuda.cpu.emit.access import linear
 from cuda.cpu.emit.llvm.values import Value, constant
 from cuda.cpu.emit.simt.block_fusion import NOT_BEGUN
-from cuda.cpu.passes.find_affine import contiguous_stride
 from cuda.cpu.passes.find_regions import Region
 from cuda.cpu.passes.graph import Block, Step
 from cuda.cpu.passes.traits import PURE
+from cuda.cpu.passes.vector_accesses import contiguous_stride
 from cuda.cpu.ptx.syntax import Register
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.llvm.values import Value
-from cuda.cpu.passes.find_affine import contiguous_stride
+from cuda.cpu.passes.vector_accesses import contiguous_stride
 from cuda.cpu.ptx.syntax import Function, Instruction
 from cuda.cpu.runtime.kernel_abi import PADDED_RUN
 

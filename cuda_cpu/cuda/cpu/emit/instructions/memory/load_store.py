@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.cpu.emit.access import adjacent, adjacent_stores, affine, indexed, interleaved, strong_vectors
+from cuda.cpu.emit.access import adjacent, adjacent_stores, affine, indexed, interleaved, patterns, strong_vectors
 from cuda.cpu.emit.access.addresses import (
     CLUSTER_STRIDE,
     cluster_pointers,
@@ -113,6 +113,7 @@ def _load_element(frame: Frame, instruction: Instruction, form: Form, position: 
     if access is not None:
         return load_contiguous(frame, access, element)
     found = None if order else interleaved.load(frame, instruction, form, position)
+    found = patterns.load(frame, instruction, form) if found is None else found
     if found is not None:
         return found
     value = _load_lanes(frame, instruction, form, position)
@@ -160,7 +161,11 @@ def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
     if strong:
         elements = [builder.bits(frame.read(each, form.type)) for each in elements_of(source)]
         strong_vectors.store(frame, pointers(frame, address, space), elements, order)
-    elif parameter is None and (_store_interleaved(frame, instruction, form) or _store_lanes(frame, instruction, form)):
+    elif parameter is None and (
+        _store_interleaved(frame, instruction, form)
+        or patterns.store(frame, instruction, form)
+        or _store_lanes(frame, instruction, form)
+    ):
         return
     for position, each in enumerate(() if strong else elements_of(source)):
         value = builder.bits(frame.read(each, form.type))

@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Find the loads and stores whose lanes' elements are in vectors of memory, by the addresses' strides and patterns."""
+
+from __future__ import annotations
+
+from cuda.cpu.passes.find_affine import stride_of, widened
+from cuda.cpu.passes.graph import Graph, Pattern, Step
+from cuda.cpu.ptx.instructions import Form
+from cuda.cpu.ptx.syntax import Call, Immediate, Instruction, Register
+
+ORDERS = {"volatile", "relaxed", "acquire", "release", "mmio"}
+SPACES = {None, "global", "const", "shared", "shared::cta"}
+SIZES = (4, 8)  # bytes of elements that the CPU permutes as fast as it loads them
+MOST_VECTORS = 8  # of memory that hold the elements of all lanes: beyond that, gathers are faster
+VECTOR = 64  # bytes
+FARTHEST = 4096  # bytes between elements: the smallest page
+
+
+def contiguous_stride(graph: Graph, instruction: Instruction | Call, form: Form | None) -> int | None:
+    """Return the stride of a load's or store's addresses if it is 0 or the size of an access, else None."""
+    found = _base(instruction, form)
+    if found is None or form is None or form.space == "local":
+        return None
+    stride = stride_of(graph, found)
+    return stride if stride in (0, _size(form)) and not graph.is_uniform(found.name) else None
+
+
+def _base(instruction: Instruction | Call, form: Form | None) -> Register | None:
+    """Return the register of the address of a load or store without an order among threads, else None."""
+    if form is None or form.opcode not in ("ld", "st") or not form.type or not ORDERS.isdisjoint(form.modifiers):
+        return None
+    base = instruction.address(1 if form.opcode == "ld" else 0).base
+    return base if isinstance(base, Register) else None
+
+
+def _size(form: Form) -> int:
+    """Return the bytes of an element."""
+    return int(form.type[1:]) // 8
+
+
+MOST_INTERLEAVED = 8  # elements
+
+
+def interleaved_stride(graph: Graph, instruction: Instruction | Call, form: Form | None) -> int | None:
+    """Return the stride of a load's or store's addresses if it is 2 to 8 elements, or -1 to -8, else None."""
+    found = _base(instruction, form)
+    if found is None or form is None or form.space not in SPACES:
+        return None
+    stride, size = graph.strides.get(found.name, 0), _size(form)
+    if size not in (1, 2, 4, 8) or stride % size or stride in (0, size) or abs(stride) > MOST_INTERLEAVED * size:
+        return None
+    return stride
+
+
+def offsets_of(graph: Graph, instruction: Instruction | Call, form: Form | None) -> Pattern | None:
+    """Return the distances in elements of the lanes' elements from the lowest one, if vectors can access them."""
+    base = base_of_pattern(instruction, form)
+    pattern = graph.patterns.get(base.name) if base is not None else None
+    if pattern is None or form is None or any(far % _size(form) for far in pattern):
+        return None
+    lowest, size = min(pattern), _size(form)
+    offsets = tuple((far - lowest) // size for far in pattern)
+    vectors = {offset // (VECTOR // size) for offset in offsets}
+    return offsets if (max(offsets) + 1) * size <= FARTHEST and len(vectors) <= MOST_VECTORS else None
+
+
+def base_of_pattern(instruction: Instruction | Call, form: Form | None) -> Register | None:
+    """Return the register of an address that may have a pattern, of one element for each lane, else None."""
+    base = _base(instruction, form)
+    if base is None or form is None or form.space not in SPACES or _size(form) not in SIZES:
+        return None
+    element = instruction.operands[1 if form.opcode == "st" else 0]
+    return base if isinstance(element, Register | Immediate) else None
+
+
+def is_by_vectors(graph: Graph, step: Step) -> bool:
+    """Return whether consecutive lanes, some of which may not run, access memory by vectors."""
+    instruction, form = step.instruction, step.form
+    if form is None or form.opcode not in ("ld", "st"):
+        return False
+    return (
+        contiguous_stride(graph, instruction, form) is not None
+        or (form.opcode == "ld" and interleaved_stride(graph, instruction, form) is not None)
+        or offsets_of(graph, instruction, form) is not None
+    )
+
+
+def find_breaks(graph: Graph) -> set[int]:
+    """Return the instructions (by id) that must begin a block: accesses by vectors after a value is widened.
+
+    A block is emitted twice, for accesses by vectors and for others. At its start, the code checks which copy to run
+    and, for full SIMD groups, whether widening wraps around.
+    """
+    breaks = set()
+    for block in graph.blocks:
+        unchecked = False
+        written: set[str] = set()
+        for step in block.steps:
+            sources = {source.name for source, _ in widened(graph, step)}
+            if not sources.isdisjoint(written):
+                breaks.add(id(step.instruction))
+                written.clear()
+            written.update(step.writes)
+            if unchecked and is_by_vectors(graph, step):
+                breaks.add(id(step.instruction))
+                unchecked = False
+            unchecked = unchecked or bool(widened(graph, step))
+    return breaks
