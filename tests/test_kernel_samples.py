@@ -32,7 +32,7 @@ def test_instructions_have_a_kind(instruction, kind):
 
 def test_samples_count_for_the_instruction_before(monkeypatch):
     code = [(16, "vpgatherdd zmm1{k1},DWORD PTR [rax+zmm2*4]"), (24, "kmovd k1,edi"), (28, "vpaddd zmm0,zmm2,zmm1")]
-    monkeypatch.setattr(samples, "_code_in_memory", lambda: [(0, 8), (16, 32)])
-    monkeypatch.setattr(samples, "_disassembled", lambda low, high: code)
+    monkeypatch.setattr(samples, "code_in_memory", lambda: [(0, 8), (16, 32)])
+    monkeypatch.setattr(samples, "disassembled", lambda low, high: code)
     found = samples.count_kinds([24, 24, 28, 16, 99])
     assert found == {"gathers, scatters": 3, "masks": 1, samples.OUTSIDE: 1}

@@ -276,9 +276,9 @@ def main() -> None:
         "--best", action="store_true", help="the shortest run, by CPU time where one core works: for a busy machine"
     )
     parser.add_argument(
-        "--only", choices=["speed", "scaling", "latency", "workloads", "openmp", "samples"],
+        "--only", choices=["speed", "scaling", "latency", "workloads", "openmp", "samples", "counters"],
         help="one of the tables; openmp: the workloads with two workers, beside OpenMP; samples: where the time of the "
-        "workloads goes, by perf",
+        "workloads goes, by perf; counters: how many instructions they execute, by single steps",
     )  # fmt: skip
     options = parser.parse_args()
     global pick
@@ -308,6 +308,12 @@ def main() -> None:
         from benchmarks.cpu_kernels.samples import samples_table
 
         samples_table(Bench(), chosen(workloads()), options.seconds)
+    if "counters" in parts:
+        from benchmarks.cpu_kernels.counters import counters_table
+
+        use_one_core()
+        bench = Bench()
+        counters_table(bench, chosen(workloads()), lambda case: compare(bench, None, case, options.seconds)[0])
     if "speed" in parts:
         speed_table(chosen(all_cases()), options.numba, options.seconds)
 

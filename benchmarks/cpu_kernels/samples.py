@@ -83,13 +83,13 @@ def count_kinds(addresses: list[int]) -> collections.Counter[str]:
     """Return how many of the addresses in machine code of kernels follow an instruction of each kind."""
     found: collections.Counter[str] = collections.Counter()
     counted = 0
-    for low, high in _code_in_memory():
+    for low, high in code_in_memory():
         inside = collections.Counter(address for address in addresses if low <= address < high)
         if not inside:
             continue
         counted += inside.total()
         before = ""
-        for address, text in _disassembled(low, high):
+        for address, text in disassembled(low, high):
             if count := inside.get(address):
                 found[kind_of(before or text)] += count
             before = text
@@ -97,18 +97,19 @@ def count_kinds(addresses: list[int]) -> collections.Counter[str]:
     return found
 
 
-def _code_in_memory() -> list[tuple[int, int]]:
-    """Return the ranges of executable memory that are of no file."""
+def code_in_memory(file: str = "") -> list[tuple[int, int]]:
+    """Return the ranges of executable memory that are of a file, by default of none."""
     found = []
     for line in Path("/proc/self/maps").read_text().splitlines():
         bounds, access, _, _, _, *name = line.split()
-        if "x" in access and not name:
+        if "x" in access and "".join(name) == file:
             low, high = (int(each, 16) for each in bounds.split("-"))
             found.append((low, high))
     return found
 
 
-def _disassembled(low: int, high: int) -> list[tuple[int, str]]:
+def disassembled(low: int, high: int) -> list[tuple[int, str]]:
+    """Return the addresses and the texts of the instructions in a range of memory."""
     with tempfile.NamedTemporaryFile() as file, open("/proc/self/mem", "rb") as memory:
         memory.seek(low)
         file.write(memory.read(high - low))

@@ -79,9 +79,9 @@ def _roots(random: Random) -> np.ndarray:
     return np.stack([np.cos(angles), np.sin(angles)], 1).astype(F).reshape(-1)
 
 
-def dense() -> list[Case]:
+def dense(part: int) -> list[Case]:
     """Small matrices, transforms, arrays of structures, images, stencils, small floats."""
-    few, many, side, cube = 4096, 1 << 18, 1024, 96
+    few, many, side, cube = 4096 // part, (1 << 18) // part, 1024, 96
     image = {"x": _ints(side * side, 0, 256, np.uint8), "y": _zeros(side * side, np.uint8)}
 
     def case(*given: object, **more: object) -> Case:
@@ -101,8 +101,8 @@ def dense() -> list[Case]:
              _threads("cholesky8", few * 2, ("a", "l", I(few * 2)), 128), ("a", "l", I(few * 2)), ("l",),
              bytes=few * 1024),
         case("fft512", {"x": _floats(512 * 1024), "y": _zeros(512 * 1024), "roots": _roots},
-             [("fft512", 512, 256, ("x", "y", "roots"))], ("x", "y", "roots", I(512)), ("y",),
-             flops=512 * 9 * 256 * 10),
+             [("fft512", 512 // part, 256, ("x", "y", "roots"))], ("x", "y", "roots", I(512 // part)), ("y",),
+             flops=512 // part * 9 * 256 * 10),
         case("transform4", {"x": _floats(4 * many), "y": _zeros(4 * many)},
              _threads("transform4", many, ("x", "y", I(many))), ("x", "y", I(many)), ("y",), bytes=32 * many),
         case("particles", {"all": _floats(6 * many)}, _threads("particles", many, ("all", F(1e-3), I(many))),
@@ -145,9 +145,9 @@ def _starts(nodes: int, low: int, high: int) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(I)
 
 
-def irregular() -> list[Case]:
+def irregular(part: int) -> list[Case]:
     """Graphs, sparse matrices, atomics and hashing, sorting, scans."""
-    n, many = 1 << 16, 1 << 18
+    n, many, nodes = (1 << 16) // part, (1 << 18) // part, (1 << 12) // part
 
     def case(*given: object, **more: object) -> Case:
         return _case("irregular", *given, **more)  # type: ignore[arg-type]
@@ -158,7 +158,7 @@ def irregular() -> list[Case]:
         return {"starts": lambda r: starts, "targets": _ints(edges, 0, nodes)}, edges
 
     edges, count = graph(n, 4, 13)
-    rows, values = graph(1 << 12, 20, 140)
+    rows, values = graph(nodes, 20, 140)
     tiles = many // 1024
     return [
         case("pagerank", {**edges, "ranks": _floats(n), "next": _zeros(n)},
@@ -168,9 +168,9 @@ def irregular() -> list[Case]:
              _threads("bfs", n, ("starts", "targets", "distance", "next", I(3), I(n))),
              ("starts", "targets", "distance", "next", I(3), I(n)), ("next",), bytes=8 * n + 8 * count / 5,
              tolerance=0),
-        case("spmv_warp", {**rows, "values": _floats(values), "x": _floats(1 << 12), "y": _zeros(1 << 12)},
-             _threads("spmv_warp", 32 << 12, ("starts", "targets", "values", "x", "y", I(1 << 12))),
-             ("starts", "targets", "values", "x", "y", I(1 << 12)), ("y",), flops=2 * values, bytes=12 * values),
+        case("spmv_warp", {**rows, "values": _floats(values), "x": _floats(nodes), "y": _zeros(nodes)},
+             _threads("spmv_warp", 32 * nodes, ("starts", "targets", "values", "x", "y", I(nodes))),
+             ("starts", "targets", "values", "x", "y", I(nodes)), ("y",), flops=2 * values, bytes=12 * values),
         case("spmv_ell", {"columns": _ints(16 * n, 0, n), "values": _floats(16 * n), "x": _floats(n), "y": _zeros(n)},
              _threads("spmv_ell", n, ("columns", "values", "x", "y", I(n), I(16))),
              ("columns", "values", "x", "y", I(n), I(16)), ("y",), bytes=12 * 16 * n),
@@ -221,15 +221,16 @@ def _crc_table(random: Random) -> np.ndarray:
     return table
 
 
-def integers() -> list[Case]:
+def integers(part: int) -> list[Case]:
     """Strings and bits, cryptography, dynamic programming, Monte Carlo methods."""
-    n, many, side = 1 << 16, 1 << 18, 1024
+    n, many, side = (1 << 16) // part, (1 << 18) // part, 1024
+    few, segments = 256 // part, 64 // part
 
     def case(*given: object, **more: object) -> Case:
         return _case("integers", *given, **more)  # type: ignore[arg-type]
 
     def graphs(random: Random) -> np.ndarray:
-        found = random.integers(1, 1000, (256, 32, 32)).astype(I)
+        found = random.integers(1, 1000, (few, 32, 32)).astype(I)
         found[:, np.arange(32), np.arange(32)] = 0
         return found.reshape(-1)
 
@@ -237,10 +238,10 @@ def integers() -> list[Case]:
     seeds = _ints(n, 1, 1 << 31, np.uint32)
     option = (F(1.01), F(1 / 1.01), F(0.51), F(100))
     return [
-        case("sieve", {"primes": _primes, "flags": _zeros(64 << 14, np.uint8)},
-             [("sieve", 64, 256, ("primes", I(primes.size), "flags"))],
-             ("primes", I(primes.size), "flags", I(64)), ("flags",), operations=float(np.sum((64 << 14) / primes)),
-             tolerance=0),
+        case("sieve", {"primes": _primes, "flags": _zeros(segments << 14, np.uint8)},
+             [("sieve", segments, 256, ("primes", I(primes.size), "flags"))],
+             ("primes", I(primes.size), "flags", I(segments)), ("flags",),
+             operations=float(np.sum((segments << 14) / primes)), tolerance=0),
         case("chacha20", {"key": _ints(8, 0, 1 << 31, np.uint32), "x": _ints(16 * n, 0, 1 << 31, np.uint32),
                           "y": _zeros(16 * n, np.uint32)},
              _threads("chacha20", n, ("key", "x", "y", I(n)), 128), ("key", "x", "y", I(n)), ("y",), bytes=128 * n,
@@ -259,14 +260,15 @@ def integers() -> list[Case]:
              ("text", "wanted", I(8), "found", I(many)), ("found",), bytes=2 * many, tolerance=0),
         case("base64", {"x": _ints(3 * many, 0, 256, np.uint8), "y": _zeros(4 * many, np.uint8)},
              _threads("base64", many, ("x", "y", I(many))), ("x", "y", I(many)), ("y",), bytes=7 * many, tolerance=0),
-        case("levenshtein", {"words": _ints(256 * 256, 97, 101, np.uint8), "y": _zeros(256, I)},
-             [("levenshtein", 256, 128, ("words", "y"))], ("words", "y", I(256)), ("y",), operations=6 * 256 * 128**2,
+        case("levenshtein", {"words": _ints(256 * few, 97, 101, np.uint8), "y": _zeros(few, I)},
+             [("levenshtein", few, 128, ("words", "y"))], ("words", "y", I(few)), ("y",),
+             operations=6 * few * 128**2,
              tolerance=0),
         case("knapsack", {"x": _ints(many, 0, 1000), "y": _zeros(many, I)},
              _threads("knapsack", many, ("x", "y", I(777), I(500), I(many))), ("x", "y", I(777), I(500), I(many)),
              ("y",), bytes=12 * many, tolerance=0),
-        case("floyd", {"all": graphs}, [("floyd", 256, (32, 32), ("all", I(8192)))], ("all", I(8192)), ("all",),
-             operations=2 * 256 * 32**3, tolerance=0),
+        case("floyd", {"all": graphs}, [("floyd", few, (32, 32), ("all", I(32 * few)))], ("all", I(32 * few)),
+             ("all",), operations=2 * few * 32**3, tolerance=0),
         case("pi", {"seeds": seeds, "inside": _zeros(n, I)}, _threads("pi", n, ("seeds", "inside", I(64), I(n))),
              ("seeds", "inside", I(64), I(n)), ("inside",), operations=22 * 64 * n, tolerance=-1),
         case("asian_option", {"seeds": seeds, "payoffs": _zeros(n)},
@@ -284,5 +286,6 @@ def integers() -> list[Case]:
     ]  # fmt: skip
 
 
-def workloads() -> list[Case]:
-    return [*dense(), *irregular(), *integers()]
+def workloads(part: int = 1) -> list[Case]:
+    """Return the workloads with a part of the data, of 16 parts for example; images, wmma and binomial with all."""
+    return [*dense(part), *irregular(part), *integers(part)]
