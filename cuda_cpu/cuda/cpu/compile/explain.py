@@ -179,6 +179,12 @@ def _affine(graph: Graph) -> Iterator[str]:
                 yield f"line {step.instruction.line}: {form} is a row of memory: one vector"
 
 
+def _converged_only(graph: Graph) -> Iterator[str]:
+    if graph.converged_only:
+        names = " ".join(sorted(graph.converged_only))
+        yield f"base + stride * lane in converged SIMD groups alone: {names}"
+
+
 def _patterns(graph: Graph) -> Iterator[str]:
     for register, pattern in graph.patterns.items():
         yield f"{register} = base + {', '.join(map(str, pattern))}"
@@ -197,6 +203,7 @@ DESCRIPTIONS: dict[str, Callable[[Graph], Iterator[str]]] = {
     "find_spins": _spins,
     "analyse_uniformity": _uniform,
     "find_affine": _affine,
+    "find_converged_only": _converged_only,
     "find_patterns": _patterns,
     "find_regions": _regions,
 }

@@ -197,7 +197,7 @@ def emit_step(frame: Frame, step: Step, *, bases: bool) -> None:
     emitter = EMITTERS.get(instruction.opcode)
     if emitter is None:
         raise PtxError(f"instruction {form} is not supported yet by the CPU device", instruction.line)
-    has_bases = bases and bool(step.writes) and frame.graph.has_base(step.writes[0])
+    has_bases = bases and bool(step.writes) and frame.has_base(step.writes[0])
     if frame.copy.converged and has_bases:
         affine.emit_bases(frame, step, emitter)
         return

@@ -138,6 +138,7 @@ def _analysed(
             keeps_returns=settings.keeps_returns,
             keeps_registers=keeps_registers,
             whole_rows=settings.lane_run == WHOLE_RUN and settings.instrumentation is None,
+            converged_only=settings.instrumentation is None and not (settings.quick or settings.brief),
             patterns=settings.native_gather and settings.width == FULL_RUN and not settings.quick,
         )
         for each in functions
@@ -152,7 +153,7 @@ def _analysed(
 
 def _forget_addresses(graph: Graph) -> None:
     """Take no address for an affine one."""
-    graph.strides, graph.patterns, graph.shifted = {}, {}, set()
+    graph.strides, graph.patterns, graph.shifted, graph.converged_only = {}, {}, set(), set()
 
 
 def _why_all_fibers(settings: Settings, graphs: list[Graph], *, clusters: bool) -> str:

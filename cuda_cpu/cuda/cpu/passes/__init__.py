@@ -10,6 +10,7 @@ from contextvars import ContextVar
 
 from cuda.cpu.passes.analyse_uniformity import analyse_uniformity
 from cuda.cpu.passes.find_affine import find_affine
+from cuda.cpu.passes.find_converged_only import find_converged_only
 from cuda.cpu.passes.find_liveness import find_liveness
 from cuda.cpu.passes.find_patterns import find_patterns
 from cuda.cpu.passes.find_pending import find_divergent, leading_to
@@ -53,6 +54,7 @@ def analyse(
     keeps_registers: bool = False,
     whole_rows: bool = False,
     patterns: bool = False,
+    converged_only: bool = False,
 ) -> Graph:
     """Return the function's graph with everything that emission needs.
 
@@ -74,6 +76,8 @@ def analyse(
         Registers with a constant value remain, for a debugger.
     whole_rows : bool
         The code only runs blocks whose rows along x are whole warps.
+    converged_only : bool
+        Registers that are affine in converged SIMD groups alone are found, too.
     patterns : bool
         With `whole_rows`: find patterns of addresses that are not affine, too.
     """
@@ -85,6 +89,9 @@ def analyse(
         graph = split_blocks(function, body, leaves, breaks, collectives, synchronising, keeps_returns)
         graph.whole_rows = whole_rows
         _analyse(graph, polling, strict)
+        if converged_only and not leaves:
+            find_converged_only(graph)
+            report(find_converged_only, graph)
         if patterns and whole_rows:
             find_patterns(graph)
             report(find_patterns, graph)

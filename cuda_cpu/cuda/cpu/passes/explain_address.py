@@ -29,7 +29,8 @@ def explain_address(graph: Graph, name: str) -> str:
 
 
 def _is_unknown(graph: Graph, register: str) -> bool:
-    return register in graph.register_bits and not graph.is_uniform(register) and register not in graph.strides
+    unknown = register not in graph.strides or register in graph.converged_only
+    return register in graph.register_bits and not graph.is_uniform(register) and unknown
 
 
 def _cause(graph: Graph, block: Block, step: Step, register: str) -> str:
@@ -39,6 +40,8 @@ def _cause(graph: Graph, block: Block, step: Step, register: str) -> str:
         return f"{register} comes from the call at line {line}"
     if graph.preserved[block.number] >> graph.register_bits[register] & 1:
         return f"lanes may wait elsewhere for the old {register} when line {line} changes it"
+    if register in graph.strides:  # of converged SIMD groups
+        return ""
     follows = step.form.opcode in SIMPLE and not step.instruction.guard
     follows = follows and any(_is_unknown(graph, source) for source in step.reads)
     if stride_of_step(graph, step) is None and not follows:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from cuda.cpu.passes.explain_address import explain_address
 from cuda.cpu.passes.graph import Block, Graph, Step
-from cuda.cpu.passes.vector_accesses import contiguous_stride, interleaved_stride, offsets_of
+from cuda.cpu.passes.vector_accesses import base_of, contiguous_stride, interleaved_stride, offsets_of
 from cuda.cpu.ptx.syntax import Register, Symbol
 
 
@@ -15,7 +15,7 @@ def explain_graph(graph: Graph, *, shuffles: bool = True) -> list[str]:
 
     `shuffles`: interleaved elements are accessed as vectors, too.
     """
-    rows, shared, apart = [], [], []
+    rows, shared, apart, diverged = [], [], [], []
     for block in graph.blocks:
         for step in block.steps:
             form = step.form
@@ -29,6 +29,9 @@ def explain_graph(graph: Graph, *, shuffles: bool = True) -> list[str]:
                 or offsets_of(graph, step.instruction, form)
             ):
                 rows.append(step)
+                base = base_of(step.instruction, form)
+                if base is not None and base.name in graph.converged_only:
+                    diverged.append((step, explain_address(graph, base.name)))
             else:
                 apart.append(step)
     divergent = sum(graph.is_divergent(block.end) for block in graph.blocks)
@@ -40,6 +43,10 @@ def explain_graph(graph: Graph, *, shuffles: bool = True) -> list[str]:
         lines.append(f"  blocks run in any order: {graph.reason}")
     lines += [
         f"  line {step.instruction.line}: {step.form} goes lane by lane: {_reason(graph, step)}" for step in apart
+    ]
+    lines += [
+        f"  line {step.instruction.line}: {step.form} goes lane by lane in SIMD groups that have diverged: {cause}"
+        for step, cause in diverged
     ]
     return lines
 

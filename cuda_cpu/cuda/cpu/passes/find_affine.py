@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from enum import Enum
+from typing import NamedTuple
 
 from cuda.cpu.passes.graph import Graph, Step
 from cuda.cpu.ptx.instructions import Form
@@ -45,26 +46,39 @@ def find_affine(graph: Graph) -> None:
 
     A register is affine if all its definitions have one stride, and no other lanes wait for its old value.
     """
+    of_bits = _find_bits(graph)
+    graph.strides = strides_of(graph, of_bits)
+    graph.shifted = {
+        bits.shifted
+        for block in graph.blocks
+        for step in block.steps
+        if (bits := of_bits.get(id(step))) and bits.shifted and step.writes[0] in graph.strides
+    }
+
+
+def strides_of(graph: Graph, of_bits: dict[int, Bits] | None = None, *, converged_only: bool = False) -> dict[str, int]:
+    """Return the strides of the affine registers; with `converged_only`, those that SIMD groups have that are converged
+    all the time, too: then no lanes wait."""
     unknown: set[str] = set()
     strides: dict[str, int] = {}
-    of_bits = _find_bits(graph)
+    of_bits = _find_bits(graph) if of_bits is None else of_bits
     changed = True
     while changed:
         changed = False
         for block in graph.blocks:
-            preserved = graph.preserved[block.number]
+            preserved = 0 if converged_only else graph.preserved[block.number]
             for step in block.steps:
                 for name in step.writes:
                     if name in unknown or graph.is_uniform(name):
                         continue
                     stride: Stride = None
                     if len(step.writes) == 1 and not preserved >> graph.register_bits[name] & 1:
-                        if name in of_bits:
-                            known, index, _ = of_bits[name]
-                            of_index = _of(graph, index, strides, unknown)
-                            stride = known if isinstance(of_index, int) else of_index  # computed from the index's base
-                        else:
+                        bits = of_bits.get(id(step))
+                        if bits is None:
                             stride = _stride(graph, step, strides, unknown)
+                        else:  # computed from the index's base
+                            of_index = _of(graph, bits.source, strides, unknown)
+                            stride = bits.stride if isinstance(of_index, int) else of_index
                     if stride is _LATER:
                         continue
                     if stride is None or strides.get(name, stride) != stride:
@@ -74,45 +88,53 @@ def find_affine(graph: Graph) -> None:
                     elif name not in strides:
                         strides[name] = stride
                         changed = True
-    graph.strides = strides
-    graph.shifted = {shifted for name, (_, _, shifted) in of_bits.items() if shifted and name in strides}
+    return strides
 
 
 RUN_BITS = 5  # most bits of a lane's number among consecutive lanes
 
 
-def _find_bits(graph: Graph) -> dict[str, tuple[int, Register, str | None]]:
-    """Return registers that are lower or upper bits of a thread's index, as (stride, index, shifted index or None)."""
+class Bits(NamedTuple):
+    """A step that gives lower or upper bits of a thread's index."""
+
+    stride: int
+    source: Register
+    shifted: str | None = None  # the register of the shifted index that these are bits of
+
+
+def _find_bits(graph: Graph) -> dict[int, Bits]:
+    """Return the steps (by id) that give lower or upper bits of a thread's index."""
     writes = Counter(name for block in graph.blocks for step in block.steps for name in step.writes)
     indices = {"%tid.x", "%laneid"}
-    found: dict[str, tuple[int, Register, str | None]] = {}
+    found: dict[int, Bits] = {}
     for block in graph.blocks:
         shifts: dict[str, tuple[int, Register]] = {}
         for step in block.steps:
             form, operands = step.form, step.instruction.operands
-            if form is None or len(operands) < 2 or len(step.writes) != 1 or writes[step.writes[0]] > 1:
+            if form is None or len(operands) < 2 or len(step.writes) != 1:
                 continue
             register = operands[1]
             if step.instruction.guard or not isinstance(register, Register):
                 continue
             name, source, opcode = step.writes[0], register.name, form.opcode
             if opcode in ("mov", "cvt") and source in indices and _keeps_index(form):
-                indices.add(name)
+                if writes[name] == 1:
+                    indices.add(name)
             elif opcode not in ("and", "shr") or not isinstance(operands[2], Immediate):
                 continue
             elif opcode == "shr" and source in indices:
                 shift = operands[2].value
                 if shift >= RUN_BITS:
-                    found[name] = 0, register, None
-                elif shift and not graph.preserved[block.number] >> graph.register_bits[name] & 1:
+                    found[id(step)] = Bits(0, register)
+                elif shift and writes[name] == 1 and not graph.preserved[block.number] >> graph.register_bits[name] & 1:
                     shifts[name] = shift, register
             elif opcode == "and" and (source in indices or source in shifts):
                 shift, index = shifts.get(source, (0, register))
                 varying = ((1 << RUN_BITS) - 1) >> shift
                 if not operands[2].value & varying:
-                    found[name] = 0, index, source if source in shifts else None
+                    found[id(step)] = Bits(0, index, source if source in shifts else None)
                 elif source in indices and operands[2].value & varying == varying:
-                    found[name] = 1, index, None
+                    found[id(step)] = Bits(1, index)
     return found
 
 

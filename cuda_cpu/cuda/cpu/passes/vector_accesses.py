@@ -19,14 +19,14 @@ FARTHEST = 4096  # bytes between elements: the smallest page
 
 def contiguous_stride(graph: Graph, instruction: Instruction | Call, form: Form | None) -> int | None:
     """Return the stride of a load's or store's addresses if it is 0 or the size of an access, else None."""
-    found = _base(instruction, form)
+    found = base_of(instruction, form)
     if found is None or form is None or form.space == "local":
         return None
     stride = stride_of(graph, found)
     return stride if stride in (0, _size(form)) and not graph.is_uniform(found.name) else None
 
 
-def _base(instruction: Instruction | Call, form: Form | None) -> Register | None:
+def base_of(instruction: Instruction | Call, form: Form | None) -> Register | None:
     """Return the register of the address of a load or store without an order among threads, else None."""
     if form is None or form.opcode not in ("ld", "st") or not form.type or not ORDERS.isdisjoint(form.modifiers):
         return None
@@ -44,7 +44,7 @@ MOST_INTERLEAVED = 8  # elements
 
 def interleaved_stride(graph: Graph, instruction: Instruction | Call, form: Form | None) -> int | None:
     """Return the stride of a load's or store's addresses if it is 2 to 8 elements, or -1 to -8, else None."""
-    found = _base(instruction, form)
+    found = base_of(instruction, form)
     if found is None or form is None or form.space not in SPACES:
         return None
     stride, size = graph.strides.get(found.name, 0), _size(form)
@@ -67,7 +67,7 @@ def offsets_of(graph: Graph, instruction: Instruction | Call, form: Form | None)
 
 def base_of_pattern(instruction: Instruction | Call, form: Form | None) -> Register | None:
     """Return the register of an address that may have a pattern, of one element for each lane, else None."""
-    base = _base(instruction, form)
+    base = base_of(instruction, form)
     if base is None or form is None or form.space not in SPACES or _size(form) not in SIZES:
         return None
     element = instruction.operands[1 if form.opcode == "st" else 0]
@@ -77,7 +77,8 @@ def base_of_pattern(instruction: Instruction | Call, form: Form | None) -> Regis
 def is_by_vectors(graph: Graph, step: Step) -> bool:
     """Return whether consecutive lanes, some of which may not run, access memory by vectors."""
     instruction, form = step.instruction, step.form
-    if form is None or form.opcode not in ("ld", "st"):
+    base = base_of(instruction, form)
+    if base is None or form is None or base.name in graph.converged_only:
         return False
     return (
         contiguous_stride(graph, instruction, form) is not None

@@ -122,7 +122,7 @@ class _Search:
             return False
         known = self.loads.get(base, span)
         self.loads[base] = min(span[0], known[0]), max(span[1], known[1])
-        return frame.graph.is_uniform(base.name) or frame.graph.strides.get(base.name) == 0
+        return frame.graph.is_uniform(base.name) or frame.stride_of(base.name) == 0
 
     def group(self, count: int) -> Group | None:
         """Return the first store and others to so many adjacent words; None if they have not been found."""

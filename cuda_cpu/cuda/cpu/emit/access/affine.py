@@ -11,7 +11,7 @@ that is widened may have wrapped around between the first lane of a segment and 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -81,10 +81,15 @@ def vector_of(frame: Frame, register: str) -> Value:
         result = builder.group(builder.shuffle(pair, [lane // count for lane in range(frame.width)]))
     if stride == 0 or count == 1:
         return result
-    lanes = [lane % count for lane in range(frame.width)]
     pattern = frame.graph.patterns[register] if stride is None else [stride * lane for lane in range(count)]
+    return builder.binary("add", result, steps_of(frame, element, pattern))
+
+
+def steps_of(frame: Frame, element: str, pattern: Sequence[int]) -> Value:
+    """Return the distances of lanes from the first one of their segment."""
+    lanes = [lane % len(pattern) for lane in range(frame.width)]
     steps = ", ".join(f"{element} {constant(pattern[lane], element).ref}" for lane in lanes)
-    return builder.binary("add", result, Value(f"<{steps}>", element, Shape.VECTOR, True))
+    return Value(f"<{steps}>", element, Shape.VECTOR, True)
 
 
 def get_base(frame: Frame, register: str) -> Value:
@@ -115,7 +120,7 @@ def get_base(frame: Frame, register: str) -> Value:
 def of_one_lane(frame: Frame, register: str) -> Value:
     """Return the value of a vector register in one of the lanes that run."""
     builder = frame.builder
-    if register in LANE_INDEX or (register in frame.graph.strides and frame.consecutive_slot is not None):
+    if register in LANE_INDEX or (frame.stride_of(register) is not None and frame.consecutive_slot is not None):
         return get_base(frame, register)
     with frame.for_one_lane(False):
         value = frame.get(register)
@@ -259,6 +264,8 @@ def contiguous_access(
     if frame.checked or not frame.copy.consecutive:
         return None
     if size < 4 and not frame.copy.full and lanes_of_segment(frame) < NARROW_LANES:
+        return None
+    if isinstance(address.base, Register) and not frame.has_base(address.base.name):
         return None
     stride = contiguous_stride(frame.graph, instruction, form)
     if stride is None or stride not in (0, size):

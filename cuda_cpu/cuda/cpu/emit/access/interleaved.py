@@ -20,7 +20,7 @@ from cuda.cpu.emit.access.columns import length_of, lowest, split, weave
 from cuda.cpu.emit.access.gather_scatter import segment_bits
 from cuda.cpu.emit.llvm.values import ELEMENTS, Part, Value, constant, integer_of, width_of
 from cuda.cpu.passes.traits import PURE
-from cuda.cpu.passes.vector_accesses import interleaved_stride
+from cuda.cpu.passes.vector_accesses import base_of, interleaved_stride
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Address, Instruction, Operand, Register, elements_of
 
@@ -41,7 +41,8 @@ def stride_of(frame: Frame, instruction: Instruction, form: Form) -> int | None:
     masked = form.opcode == "ld" and copy.consecutive and has_masks and not settings.quick
     if not (masked or (copy.converged and copy.full)) or affine.lanes_of_segment(frame) < LEAST_LANES:
         return None
-    return interleaved_stride(frame.graph, instruction, form)
+    base = base_of(instruction, form)
+    return interleaved_stride(frame.graph, instruction, form) if base and frame.has_base(base.name) else None
 
 
 # --- loads --------------------------------------------------------------------------------------------------
@@ -166,7 +167,7 @@ def _within(frame: Frame, element: str, first: int, length: int, bounds: tuple[V
     )
     elements = ", ".join(f"{number} {each}" for each in range(first, first + length))
     distance = builder.binary_part("sub", Part(f"<{elements}>", number, length), low)
-    return Part(builder.assign(f"icmp ult {builder.typed(distance)}, {count.ref}"), "i1", length)
+    return builder.compare_part("icmp ult", distance, count)
 
 
 def _constant_mask(lanes: list[bool]) -> Part:

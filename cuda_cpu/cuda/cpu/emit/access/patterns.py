@@ -55,13 +55,11 @@ class _Vectors:
             return Part(f"<{bits}>", "i1", self.length)
         if self._lanes is None:
             every = builder.part(builder.broadcast(self.frame.lanes_of_access()))
-            self._lanes = Part("", MASK, every.lanes)
-            ref = builder.assign(f"sext {builder.typed(every)} to {self._lanes.type}")
-            self._lanes = self._lanes._replace(ref=ref)
+            self._lanes = builder.resize_part(every, MASK, signed=True)
         nothing = Part("zeroinitializer", MASK, self._lanes.lanes)
         picks = [nothing.lanes if lane is None else lane for lane in lanes]
         words = builder.shuffle(self._lanes, picks, nothing)
-        return Part(builder.assign(f"icmp ne {builder.typed(words)}, zeroinitializer"), "i1", self.length)
+        return builder.compare_part("icmp ne", words, nothing._replace(lanes=self.length))
 
 
 def load(frame: Frame, instruction: Instruction, form: Form) -> Value | None:

@@ -53,5 +53,5 @@ def may_pass(frame: Frame, base: str, span: Span, others: list[Span]) -> bool:
     if not others:
         return True
     ends = [end for each in (span, *others) for end in each]
-    lanes_apart = max(ends) - min(ends) <= abs(frame.graph.strides.get(base, 0))
+    lanes_apart = max(ends) - min(ends) <= abs(frame.stride_of(base) or 0)
     return lanes_apart and not any(overlap(span, each) for each in others)

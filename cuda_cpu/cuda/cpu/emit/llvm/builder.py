@@ -340,10 +340,11 @@ class Builder:
             parts = [self.shuffle(a, lanes, b) for a, b in zip(parts[::2], parts[1::2], strict=True)]
         return parts[0]
 
-    def resize_part(self, part: Part, element: str) -> Part:
-        """Return integers of another size, unsigned."""
+    def resize_part(self, part: Part, element: str, *, signed: bool = False) -> Part:
+        """Return integers of another size."""
         to = Part("", element, part.lanes)
-        opcode = "trunc" if width_of(element) < width_of(part.element) else "zext"
+        wider = "sext" if signed else "zext"
+        opcode = "trunc" if width_of(element) < width_of(part.element) else wider
         return to._replace(ref=self.assign(f"{opcode} {self.typed(part)} to {to.type}"))
 
     def binary_part(self, opcode: str, a: Part, b: Part | int) -> Part:
@@ -352,6 +353,12 @@ class Builder:
             raise TypeError(f"{opcode} of {self.typed(a)} and {self.typed(b)}")
         second = b.ref if isinstance(b, Part) else f"splat ({a.element} {b})"
         return a._replace(ref=self.assign(f"{opcode} {self.typed(a)}, {second}"))
+
+    def compare_part(self, opcode: str, a: Part, b: Part) -> Part:
+        """Compare two vectors of one type, element by element."""
+        if b.type != a.type:
+            raise TypeError(f"{opcode} of {self.typed(a)} and {self.typed(b)}")
+        return Part(self.assign(f"{opcode} {self.typed(a)}, {b.ref}"), "i1", a.lanes)
 
     def element_of(self, part: Part, index: int) -> Value:
         return Value(self.assign(f"extractelement {self.typed(part)}, i64 {index}"), part.element)

@@ -51,8 +51,37 @@ def enter_if(frame: Frame, flow: Flow, mask: Value, number: int) -> None:
     if frame.consecutive_slot:
         every = builder.binary("and", every, frame.is_consecutive())
     other = builder.new_label("general")
+    unsure = frame.graph.converged_only
+    bases = [name for name in live_affine(frame, frame.graph.live_in[number]) if name in unsure] if unsure else []
+    if bases:
+        look = builder.new_label("look")
+        builder.branch(every, look, other)
+        builder.label(look)
+        with frame.restoring_registers():
+            every = _find_bases(frame, bases)
     builder.branch(every, flow.converged_label(number), other)
     builder.label(other)
+
+
+def _find_bases(frame: Frame, names: list[str]) -> Value:
+    """Set the bases of registers by the vectors; return whether these are affine."""
+    builder, count, found = frame.builder, affine.lanes_of_segment(frame), constant(1, "i1")
+    for name in names:
+        vector, stride = frame.get(name), frame.graph.strides[name]
+        firsts = [builder.extract(vector, str(segment * count)) for segment in affine.segments(frame)]
+        affine.base_slot(frame, name, 0).store(firsts[0])
+        for segment, first in enumerate(firsts[1:], 1):
+            affine.base_slot(frame, name, segment).store(builder.binary("sub", first, firsts[0]))
+        bases = builder.broadcast(firsts[0])
+        if len(firsts) > 1:
+            pair = builder.join(vector.element, firsts, frame.width)
+            bases = builder.group(builder.shuffle(pair, [lane // count for lane in range(frame.width)]))
+        expected = builder.binary(
+            "add", bases, affine.steps_of(frame, vector.element, [stride * lane for lane in range(count)])
+        )
+        same = builder.lane_bits(builder.compare("icmp eq", vector, expected))
+        found = builder.binary("and", found, builder.compare("icmp eq", same, -1))
+    return found
 
 
 def _check_widening(frame: Frame, flow: Flow, block: Block, elsewhere: dict[int, Value] | None = None) -> None:

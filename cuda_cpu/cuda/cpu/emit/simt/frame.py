@@ -253,6 +253,14 @@ class Frame:
             raise PtxError(f"register {register!r} is not declared", self.line)
         return integer_of(ELEMENTS[declared])
 
+    def has_base(self, register: str) -> bool:
+        """Return whether a vector register has a base in this copy of the block."""
+        return self.graph.has_base(register) and (self.copy.converged or register not in self.graph.converged_only)
+
+    def stride_of(self, register: str) -> int | None:
+        """Return the stride of a vector register in this copy of the block, None if it has none."""
+        return self.graph.strides.get(register) if self.has_base(register) else None
+
     def slot(self, register: str) -> Slot:
         slot = self.slots.get(register)
         if slot is None:
@@ -276,7 +284,7 @@ class Frame:
                 value = special_registers.read(self, register)
                 if register in special_registers.CHANGING:
                     return value
-            elif self.copy.converged and self.graph.has_base(register):
+            elif self.copy.converged and self.has_base(register):
                 value = affine.vector_of(self, register)
             else:
                 value = self.slot(register).load()

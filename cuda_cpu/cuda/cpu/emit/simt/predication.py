@@ -46,7 +46,7 @@ def arms_of(frame: Frame, block: Block) -> Arms | None:
             return None
         arm = blocks[number]
         steps += len(arm.steps)
-        if not _is_plain(arm) or steps > MOST_STEPS:
+        if not _is_plain(frame, arm) or steps > MOST_STEPS:
             return None
         found.append(arm)
         ahead = (ahead - {number}) | set(arm.end.targets)
@@ -57,8 +57,13 @@ def arms_of(frame: Frame, block: Block) -> Arms | None:
     return Arms(found, join, frozenset(end.targets))
 
 
-def _is_plain(block: Block) -> bool:
-    """Return whether a block only computes, accesses memory and branches to later ones."""
+def _is_plain(frame: Frame, block: Block) -> bool:
+    """Return whether a block only computes, accesses memory and branches to later ones.
+
+    Of some lanes, a register that is affine in converged SIMD groups may not be written.
+    """
+    if any(name in frame.graph.converged_only for step in block.steps for name in step.writes):
+        return False
     known = all(step.form and (step.form.opcode in PURE or step.form.opcode in MEMORY) for step in block.steps)
     return (
         known and not block.barrier and block.end.kind in ("jump", "branch") and min(block.end.targets) > block.number
