@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cuda.cpu.emit.access import affine, indexed
+from cuda.cpu.emit.access import affine, clamped, indexed
 from cuda.cpu.emit.instructions import calls
 from cuda.cpu.emit.llvm.module import DebugLocation, Module
 from cuda.cpu.emit.llvm.registry import EMITTERS
@@ -216,5 +216,6 @@ def emit_step(frame: Frame, step: Step, *, bases: bool) -> None:
     frame.checked.clear()
     if frame.copy.converged:
         converged.track_predicate(frame, step)
+        clamped.follow(frame, step, emitter)
     if has_bases:
         affine.emit_bases(frame, step, emitter)

@@ -7,6 +7,8 @@ from __future__ import annotations
 from cuda.cpu.passes.find_affine import SIMPLE, stride_of_step
 from cuda.cpu.passes.graph import Block, Graph, Step
 
+CHOICES = {"selp", "min", "max"}  # see emit/access/clamped.py
+
 
 def explain_address(graph: Graph, name: str) -> str:
     """Return the first cause among the definitions on which a register without a stride depends, or ""."""
@@ -45,5 +47,6 @@ def _cause(graph: Graph, block: Block, step: Step, register: str) -> str:
     follows = step.form.opcode in SIMPLE and not step.instruction.guard
     follows = follows and any(_is_unknown(graph, source) for source in step.reads)
     if stride_of_step(graph, step) is None and not follows:
-        return f"{register} comes from {step.form} at line {line}"
+        alike = " (a row if all lanes choose alike)" if step.form.opcode in CHOICES else ""
+        return f"{register} comes from {step.form} at line {line}{alike}"
     return ""

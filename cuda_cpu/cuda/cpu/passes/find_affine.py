@@ -156,18 +156,19 @@ def stride_of_step(graph: Graph, step: Step) -> int | None:
     return found if isinstance(found, int) else None
 
 
+def widens(form: Form) -> bool:
+    """Return whether an instruction on integers has a result that is wider than its operands."""
+    return form.mode == "wide" or (form.opcode == "cvt" and int(form.dtype[1:]) > int(form.type[1:]))
+
+
 def widened(graph: Graph, step: Step) -> list[tuple[Register, int | None]]:
     """Return the sources that a step with a base widens, with their strides; None for a pattern."""
     form = step.form
     if form is None or not step.writes or not graph.has_base(step.writes[0]):
         return []
-    operands = step.instruction.operands
-    if form.mode == "wide":
-        sources = operands[1:3]
-    elif form.opcode == "cvt" and int(form.dtype[1:]) > int(form.type[1:]):
-        sources = operands[1:2]
-    else:
+    if not widens(form):
         return []
+    sources = step.instruction.operands[1 : 3 if form.mode == "wide" else 2]
     found = [(source, stride_of(graph, source)) for source in sources if isinstance(source, Register)]
     return [(source, stride) for source, stride in found if stride or source.name in graph.patterns]
 
@@ -191,7 +192,7 @@ def _stride(graph: Graph, step: Step, strides: dict[str, int], unknown: set[str]
     if None in found:
         return None
     known = [each for each in found if isinstance(each, int)]
-    return _combine(form, known, step.instruction.operands[1:]) if len(known) == len(found) else _LATER
+    return combined(form, known, step.instruction.operands[1:]) if len(known) == len(found) else _LATER
 
 
 def _of(graph: Graph, operand: Operand, strides: dict[str, int], unknown: set[str]) -> Stride:
@@ -210,7 +211,8 @@ def _of(graph: Graph, operand: Operand, strides: dict[str, int], unknown: set[st
     return strides.get(name, _LATER)
 
 
-def _combine(form: Form, found: list[int], operands: tuple[Operand, ...]) -> int | None:
+def combined(form: Form, found: list[int], operands: tuple[Operand, ...]) -> int | None:
+    """Return the stride of a simple instruction's result by those of its operands, None if it has none."""
     opcode = form.opcode
     if not any(found):
         return 0

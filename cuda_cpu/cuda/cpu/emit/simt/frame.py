@@ -105,7 +105,7 @@ class Frame:
         """Begin a block that follows the current one and no other: what is known of registers stays known."""
         before = self.block
         self.begin_block(number, before.mask, alone=True)
-        for name in ("values", "bases", "known", "indexed", "sums"):
+        for name in ("values", "bases", "known", "clamped", "indexed", "sums"):
             setattr(self.block, name, getattr(before, name))
 
     @contextlib.contextmanager

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.access.adjacent_stores import Group
+    from cuda.cpu.emit.access.clamped import Clamped
     from cuda.cpu.emit.access.indexed import Indexed
     from cuda.cpu.emit.llvm.values import Value
 
@@ -40,13 +41,14 @@ class BlockState:
     together: dict[int, int] = field(default_factory=dict)  # stores: the last one of their group, see interleaved.py
     deferred: dict[int, Value] = field(default_factory=dict)  # values of such a group by their offsets
     merged: dict[int, Group | None] = field(default_factory=dict)  # stores, see adjacent_stores.py
+    clamped: dict[str, Clamped] = field(default_factory=dict)  # registers with conditions, see clamped.py
     indexed: dict[str, Indexed] = field(default_factory=dict)  # vectors of a base and an index, see indexed.py
     sums: dict[tuple[str, ...], str] = field(default_factory=dict)  # registers of a matrix -> their memory, see mma.py
     prefetched: list[tuple[str, int]] = field(default_factory=list)  # addresses: base and offset
 
     def copied(self) -> BlockState:
         """Return a copy that may be changed without effect on this one."""
-        names = ("values", "bases", "known", "loaded", "together", "deferred", "merged", "indexed")
+        names = ("values", "bases", "known", "loaded", "together", "deferred", "merged", "clamped", "indexed")
         copies = {name: getattr(self, name).copy() for name in names}
         return replace(self, prefetched=self.prefetched.copy(), **copies)
 

@@ -4,7 +4,16 @@
 
 from __future__ import annotations
 
-from cuda.cpu.emit.access import adjacent, adjacent_stores, affine, indexed, interleaved, patterns, strong_vectors
+from cuda.cpu.emit.access import (
+    adjacent,
+    adjacent_stores,
+    affine,
+    clamped,
+    indexed,
+    interleaved,
+    patterns,
+    strong_vectors,
+)
 from cuda.cpu.emit.access.addresses import (
     CLUSTER_STRIDE,
     cluster_pointers,
@@ -107,7 +116,7 @@ def emit_load(frame: Frame, instruction: Instruction, form: Form) -> None:
 
 def _load_element(frame: Frame, instruction: Instruction, form: Form, position: int, element: str) -> Value:
     """Load an element of a vector, or the only one, in the way that suits the lanes' addresses."""
-    address, space, step = instruction.address(1), space_of(form), width_of(element) // 8
+    address, step = instruction.address(1), width_of(element) // 8
     order, extra = ORDERS[getattr(form, "sem", None)], position * step
     access = affine.contiguous_access(frame, instruction, form, address, extra, step)
     if access is not None:
@@ -116,6 +125,17 @@ def _load_element(frame: Frame, instruction: Instruction, form: Form, position: 
     found = patterns.load(frame, instruction, form) if found is None else found
     if found is not None:
         return found
+    if not order:
+        found = clamped.load(
+            frame, instruction, form, position, element, lambda: _gather(frame, instruction, form, position, element)
+        )
+    return _gather(frame, instruction, form, position, element) if found is None else found
+
+
+def _gather(frame: Frame, instruction: Instruction, form: Form, position: int, element: str) -> Value:
+    """Load an element by a vector of addresses."""
+    address, space, step = instruction.address(1), space_of(form), width_of(element) // 8
+    order, extra = ORDERS[getattr(form, "sem", None)], position * step
     value = _load_lanes(frame, instruction, form, position)
     if value is None and (element, order) == ("i32", "") and space in ("global", "generic", "const"):
         value = _gather_by_index(frame, address, extra)
