@@ -213,7 +213,7 @@ ACCESS = """.version 8.5
 """
 CAUSES = [
     ("add.u32 %r3, %r1, %r2;", None),
-    ("mul.lo.u32 %r3, %r1, 11;", "its addresses are 44 bytes apart"),
+    ("mul.lo.u32 %r3, %r1, 12;", "its addresses are 48 bytes apart"),
     ("ld.global.u32 %r4, [%d1]; add.u32 %r3, %r4, %r1;", None),
     ("ld.global.u32 %r3, [%d1]; add.u32 %r3, %r3, %r1;", "%r3 comes from ld.global.u32 at line 8"),
     ("xor.b32 %r3, %r1, %r2;", "%r3 comes from xor.b32 at line 8"),

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Accesses of consecutive lanes to interleaved elements: arrays of structures, vectors, several elements per lane.
 
-The addresses are base + stride * lane with a stride of 2 to 8 elements, or -1 to -8. What lies between the elements of
-the first and of the last lane that runs is loaded by whole vectors, and shuffles pick each lane's elements: all
+The addresses are base + stride * lane with a stride of 2 to 11 elements, or -1 to -11. What lies between the elements
+of the first and of the last lane that runs is loaded by whole vectors, and shuffles pick each lane's elements: all
 elements of a structure, of which several instructions may load parts, are picked from the same vectors. Lanes between
 those two may not run, but memory is mapped there: two pages at most are touched, by a lane that runs each. Stores, of
 converged SIMD groups, are the reverse: those of one structure are executed together, and constant masks spare elements
