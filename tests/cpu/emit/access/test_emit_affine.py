@@ -12,7 +12,7 @@ import pytest
 from support.loaded import Loaded
 from support.warps import HEAD, compiled
 
-from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, PADDED_RUN
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, PADDED_RUN, WHOLE_RUN
 
 COPY = """
 .visible .entry k(.param .u64 in, .param .u64 out, .param .u32 first, .param .u32 n)
@@ -387,3 +387,34 @@ def test_comparisons_of_indices_with_large_strides(type_: str, share: float) -> 
                 dtype = np.dtype(f"{'i' if signed else 'u'}{bits // 8}").type
                 kernel(out, dtype(start), dtype(bound), threads=64)
                 np.testing.assert_array_equal(out, [not holds(x, bound) for x in values], f"{cmp} {start} {bound}")
+
+
+ONE_LANE = """
+.visible .entry k(.param .u64 in, .param .u64 out)
+{{
+    .reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %d<9>;
+    ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %laneid;
+    mul.wide.u32 %d3, %r1, 16; add.u64 %d4, %d1, %d3; ld.global.u32 %r3, [%d4]; ld.global.u32 %r4, [%d4+4];
+    mul.wide.u32 %d5, %r1, {size}; add.u64 %d6, %d2, %d5;
+    setp.{other}.u32 %p1, %r2, {lane}; @%p1 bra END; st.global.u{bits} [%d6], %r3;
+END:
+    st.global.u32 [%d4], %r4;
+    ret;
+}}
+"""
+
+
+@pytest.mark.parametrize("lane", [0, 5, 15, 16, 31])
+@pytest.mark.parametrize("size", [1, 2, 4])
+@pytest.mark.parametrize("row", [WHOLE_RUN, FULL_RUN, HALF_RUN])
+@pytest.mark.parametrize("width", ["32", "16", "8"])
+def test_a_lane_that_is_known_stores_its_element_alone(lane, size, row, width, monkeypatch):
+    """LLVM 22 stored truncated elements as wide as they were before if it knew the only lane of a mask."""
+    for name, value in (("CUDA_CPU_LEVEL", "1"), ("CUDA_CPU_CACHE", "0"), ("CUDA_CPU_WIDTH", width)):
+        monkeypatch.setenv(name, value)
+    other = {0: "gt", 31: "lt"}.get(lane, "ne")
+    loaded = Loaded((HEAD + ONE_LANE.format(lane=lane, size=size, bits=8 * size, other=other)).encode(), row)
+    source, found, expected = np.arange(0x1010101, 0x1010201, dtype=np.uint32), *np.zeros((2, 68), f"u{size}")
+    loaded.launch("k", (1, 1, 1), (64, 1, 1), source, found)
+    expected[lane:64:32] = np.arange(0x1010101, 0x1010201)[4 * lane :: 128].astype(found.dtype)
+    np.testing.assert_array_equal(found, expected)

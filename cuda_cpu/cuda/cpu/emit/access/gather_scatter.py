@@ -216,7 +216,7 @@ def scatter(frame: Frame, address: Value, value: Value, order: str = "") -> None
         body = _body(frame, element, order, native, _SCATTER_FULL, _SCATTER_LOOP, access, "%v")
         head = f"define internal void @{name}({vector} %v, <{width} x ptr> %p, i{width} %mask) #1"
         module.define(name, f"{head} {{{body}}}\n")
-    builder.call(name, "void", builder.typed(value), builder.typed(address), frame.mask)
+    builder.call(name, "void", builder.not_truncated(builder.part(value)), address, frame.mask)
 
 
 # --- addresses that are known to be contiguous -------------------------------------------------
@@ -225,7 +225,6 @@ def scatter(frame: Frame, address: Value, value: Value, order: str = "") -> None
 def load_contiguous(frame: Frame, access: ContiguousAccess, element: str) -> Value:
     """Load one vector for each segment, or one element for all lanes of it."""
     builder, size, count = frame.builder, width_of(element) // 8, lanes_of_segment(frame)
-    part, lanes = f"<{count} x {element}>", f"<{count} x i1>"
     if access.stride == 0:
         return _load_uniform(frame, access, element)
     prefetch(frame, access, size * count)
@@ -236,13 +235,8 @@ def load_contiguous(frame: Frame, access: ContiguousAccess, element: str) -> Val
         masks = map(functools.partial(segment_bits, frame), segments(frame))
         pairs = zip(access.bases, masks, strict=True)
         return _join(frame, [narrow.load(frame, base, element, count, mask) for base, mask in pairs])
-    name = f"llvm.masked.load.v{count}{element}.p0"
-    frame.module.declare(name, part, ["ptr", "i32", lanes, part])
-    loaded, zeros = [], Part("zeroinitializer", element, count)
-    for base, mask in zip(access.bases, _segment_lanes(frame), strict=True):
-        given = Value(base, "ptr"), constant(size, "i32"), mask, zeros
-        loaded.append(builder.call_part(name, element, count, *given))
-    return _join(frame, loaded)
+    masked = zip(access.bases, _segment_lanes(frame), strict=True)
+    return _join(frame, [builder.load_masked(element, count, base, mask) for base, mask in masked])
 
 
 def _join(frame: Frame, parts: list[Part]) -> Value:
@@ -324,9 +318,7 @@ def store_contiguous(frame: Frame, access: ContiguousAccess, value: Value) -> No
         store_uniform(frame, access, value)
         return
     builder, element, count = frame.builder, value.element, lanes_of_segment(frame)
-    name = f"llvm.masked.store.v{count}{element}.p0"
-    part, size = f"<{count} x {element}>", width_of(element) // 8
-    frame.module.declare(name, "void", [part, "ptr", "i32", f"<{count} x i1>"])
+    size = width_of(element) // 8
     prefetch(frame, access, size * count, to_write=True)
     if frame.copy.full:
         for segment, base in enumerate(access.bases):
@@ -337,8 +329,7 @@ def store_contiguous(frame: Frame, access: ContiguousAccess, value: Value) -> No
             narrow.store(frame, base, _segment_of(builder, value, count, segment), segment_bits(frame, segment))
         return
     for segment, (base, mask) in enumerate(zip(access.bases, _segment_lanes(frame), strict=True)):
-        mine = _segment_of(builder, value, count, segment)
-        builder.call(name, "void", mine, Value(base, "ptr"), constant(size, "i32"), mask)
+        builder.store_masked(_segment_of(builder, value, count, segment), base, mask)
 
 
 # --- by any addresses -----------------------------------------------------------------------------------

@@ -147,15 +147,11 @@ def _load_chunks(
             in_order = not metadata
             chunks.append(builder.load_part(element, length, pointer, align=size, metadata=metadata, volatile=in_order))
             continue
-        part, lanes = f"<{length} x {element}>", f"<{length} x i1>"
-        name = f"llvm.masked.load.v{length}{element}.p0"
-        frame.module.declare(name, part, ["ptr", "i32", lanes, part])
         if bounds is None:
             mask = _constant_mask([first + lane < total for lane in range(length)])
         else:
             mask = _within(frame, element, first, length, bounds)
-        given = Value(pointer, "ptr"), constant(size, "i32"), mask, Part("zeroinitializer", element, length)
-        chunks.append(builder.call_part(name, element, length, *given))
+        chunks.append(builder.load_masked(element, length, pointer, mask))
     return chunks
 
 
@@ -252,8 +248,6 @@ def _spread(frame: Frame, base: str, element: str, step: int, columns: dict[int,
         (count - 1) * abs(step) + max(columns) + 1,
         length_of(element, step, count, frame.module.settings.vector_bytes),
     )
-    part, lanes = f"<{length} x {element}>", f"<{length} x i1>"
-    name = f"llvm.masked.store.v{length}{element}.p0"
     chunks = weave(builder, columns, step, Part("poison", element, length), count)
     for chunk, first in zip(chunks, range(0, total, length), strict=False):  # nothing is stored behind `total`
         stored = [at < total and at % abs(step) in columns for at in range(first, first + length)]
@@ -263,6 +257,4 @@ def _spread(frame: Frame, base: str, element: str, step: int, columns: dict[int,
         if all(stored):
             builder.store_part(chunk, pointer, align=size)
             continue
-        frame.module.declare(name, "void", [part, "ptr", "i32", lanes])
-        mask = _constant_mask(stored)
-        builder.call(name, "void", chunk, Value(pointer, "ptr"), constant(size, "i32"), mask)
+        builder.store_masked(chunk, pointer, _constant_mask(stored))

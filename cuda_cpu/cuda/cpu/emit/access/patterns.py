@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.access.addresses import pointers, space_of
 from cuda.cpu.emit.access.columns import merge
-from cuda.cpu.emit.llvm.values import ELEMENTS, Part, Value, constant, integer_of, width_of
+from cuda.cpu.emit.llvm.values import ELEMENTS, Part, Value, integer_of, width_of
 from cuda.cpu.passes.vector_accesses import VECTOR, offsets_of
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Address, Instruction, Register
@@ -39,8 +39,8 @@ class _Vectors:
         self.lane_of = {offset: lane for lane, offset in enumerate(offsets)}  # the last one of several
         self._lanes: Part | None = None
 
-    def pointer(self, number: int) -> Value:
-        return Value(self.frame.builder.offset(self.base, number * VECTOR), "ptr")
+    def pointer(self, number: int) -> str:
+        return self.frame.builder.offset(self.base, number * VECTOR)
 
     def lanes(self, number: int) -> list[int | None]:
         """Return for each element of a vector the lane whose it is."""
@@ -74,22 +74,14 @@ def load(frame: Frame, instruction: Instruction, form: Form) -> Value | None:
         pointer = vectors.pointer(number)
         if frame.copy.full and (number + 1) * length <= end:
             metadata = frame.program_memory
-            part = builder.load_part(vectors.element, length, pointer.ref, align=vectors.size, metadata=metadata)
+            part = builder.load_part(vectors.element, length, pointer, align=vectors.size, metadata=metadata)
         else:
-            part = _masked_load(frame, vectors, number, pointer)
+            part = builder.load_masked(vectors.element, length, pointer, vectors.mask(number))
         chunks[number] = part
     lanes = range(0, frame.width, length)
     return builder.group(
         builder.concatenate([merge(builder, chunks, offsets[first : first + length], length) for first in lanes])
     )
-
-
-def _masked_load(frame: Frame, vectors: _Vectors, number: int, pointer: Value) -> Part:
-    part = Part("zeroinitializer", vectors.element, vectors.length)
-    name = f"llvm.masked.load.v{part.lanes}{part.element}.p0"
-    frame.module.declare(name, part.type, ["ptr", "i32", f"<{part.lanes} x i1>", part.type])
-    given = pointer, constant(vectors.size, "i32"), vectors.mask(number), part
-    return frame.builder.call_part(name, part.element, part.lanes, *given)
 
 
 def store(frame: Frame, instruction: Instruction, form: Form) -> bool:
@@ -100,13 +92,9 @@ def store(frame: Frame, instruction: Instruction, form: Form) -> bool:
     builder = frame.builder
     value = builder.part(builder.broadcast(builder.bits(frame.read(instruction.operands[1], form.type))))
     vectors = _Vectors(frame, instruction, form, instruction.address(0), offsets)
-    name = f"llvm.masked.store.v{vectors.length}{vectors.element}.p0"
-    type_, lanes = f"<{vectors.length} x {vectors.element}>", f"<{vectors.length} x i1>"
-    frame.module.declare(name, "void", [type_, "ptr", "i32", lanes])
     for number in vectors.numbers:
         stored = builder.shuffle(value, vectors.lanes(number))
-        size = constant(vectors.size, "i32")
-        builder.call(name, "void", stored, vectors.pointer(number), size, vectors.mask(number))
+        builder.store_masked(stored, vectors.pointer(number), vectors.mask(number))
     return True
 
 

@@ -373,6 +373,36 @@ class Builder:
     def store_part(self, part: Part, pointer: str, *, align: int) -> None:
         self.line(f"store {self.typed(part)}, ptr {pointer}, align {align}")
 
+    def load_masked(self, element: str, lanes: int, pointer: str, mask: Part) -> Part:
+        """Load the elements of a vector that `mask` has, zeros for the others."""
+        zeros, size = Part("zeroinitializer", element, lanes), constant(width_of(element) // 8, "i32")
+        name = f"llvm.masked.load.v{lanes}{element}.p0"
+        self.module.declare(name, zeros.type, ["ptr", "i32", mask.type, zeros.type])
+        return self.call_part(name, element, lanes, Value(pointer, "ptr"), size, mask, zeros)
+
+    def store_masked(self, part: Part, pointer: str, mask: Part) -> None:
+        """Store the elements of a vector that `mask` has."""
+        size = constant(width_of(part.element) // 8, "i32")
+        name = f"llvm.masked.store.v{part.lanes}{part.element}.p0"
+        self.module.declare(name, "void", [part.type, "ptr", "i32", mask.type])
+        kept = self.not_truncated(part)
+        if kept == part and width_of(part.element) < 32 and not mask.ref.startswith("<"):
+            bits = Value(self.assign(f"bitcast {self.typed(mask)} to i{mask.lanes}"), f"i{mask.lanes}")
+            bits = self.resize(self.opaque(self.resize(bits, "i32")), bits.element)
+            mask = mask._replace(ref=self.assign(f"bitcast {self.typed(bits)} to {mask.type}"))
+        self.call(name, "void", kept, Value(pointer, "ptr"), size, mask)
+
+    def not_truncated(self, part: Part) -> Part:
+        """Return a vector of which LLVM does not know whether wider elements have been truncated.
+
+        For AVX-512, LLVM 22 stores the only element of a mask that it knows in its width before the truncation. Short
+        vectors are no operands of assembly.
+        """
+        width = width_of(part.element)
+        if width >= 32 or part.lanes * width < 128 or not self.module.settings.native_gather:
+            return part
+        return part._replace(ref=self.assign(f'call {part.type} asm "", "=v,0"({self.typed(part)})'))
+
     def call_part(self, name: str, element: str, lanes: int, *args: Value | Part | str) -> Part:
         """Call a function that returns a vector."""
         return Part(self.call(name, f"<{lanes} x {element}>", *args), element, lanes)

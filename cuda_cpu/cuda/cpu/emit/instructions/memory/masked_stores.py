@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from cuda.cpu.emit.access.affine import lanes_of_segment
 from cuda.cpu.emit.access.prefetch import prefetch
 from cuda.cpu.emit.llvm.builder import Builder
-from cuda.cpu.emit.llvm.values import Part, Value, constant, width_of
+from cuda.cpu.emit.llvm.values import Part, Value, width_of
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.access.affine import ContiguousAccess
@@ -89,6 +89,4 @@ def _bits(builder: Builder, mask: Value, first: int, count: int) -> Value:
 
 def _store_masked(builder: Builder, part: Part, base: str, bits: Value) -> None:
     lanes = builder.shuffle(builder.part(builder.lanes_by_words(bits)), range(part.lanes))
-    name = f"llvm.masked.store.v{part.lanes}{part.element}.p0"
-    builder.module.declare(name, "void", [part.type, "ptr", "i32", lanes.type])
-    builder.call(name, "void", part, Value(base, "ptr"), constant(width_of(part.element) // 8, "i32"), lanes)
+    builder.store_masked(part, base, lanes)
