@@ -54,11 +54,13 @@ STEPS: dict[str, Callable[[int, int], int]] = {
     "shr.u32": lambda a, b: a >> b if b < 32 else 0,
     "shr.s32": lambda a, b: signed(a) >> min(b, 31),
     "not.b32": lambda a, b: ~a,
+    "neg.s32": lambda a, b: -a,
     "mov.b32": lambda a, b: a,
     "bfe.u32": lambda a, b: a >> (b & 31) & 0xFF,
     "mad.lo.s32": lambda a, b: a * b + a,
 }
 SHAPES = {
+    "neg.s32": "{d}, {a}",
     "not.b32": "{d}, {a}",
     "mov.b32": "{d}, {a}",
     "bfe.u32": "{d}, {a}, {b}, 8",

@@ -33,6 +33,7 @@ SIMPLE = {
     "or",
     "xor",
     "not",
+    "neg",
     "min",
     "max",
     "cvt",
@@ -225,6 +226,8 @@ def combined(form: Form, found: list[int], operands: tuple[Operand, ...]) -> int
         return found[0] + found[1]
     if opcode == "sub":
         return found[0] - found[1]
+    if opcode == "neg":
+        return -found[0]
     if opcode == "shl":
         distance = operands[1]
         return found[0] << distance.value if isinstance(distance, Immediate) and 0 <= distance.value < 32 else None

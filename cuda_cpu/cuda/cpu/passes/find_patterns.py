@@ -305,6 +305,10 @@ def _lows_below(known: Known, bits: int) -> Pattern | None:
     return lows if lows is not None and max(lows) >> bits == 0 else None
 
 
+def _negate(form: Form, found: list[Known], operands: Sequence[Operand]) -> Known:
+    return _subtract(form, [Known(NOTHING, WIDEST), found[0]], operands)
+
+
 def _invert(form: Form, found: list[Known], operands: Sequence[Operand]) -> Known:
     every = Known(NOTHING, WIDEST, (1 << WIDEST) - 1)
     return _subtract(form, [every, found[0]], operands)
@@ -326,6 +330,6 @@ Rule = Callable[[Form, list[Known], Sequence[Operand]], Known]
 RULES: dict[str, Rule] = {
     "mov": _same, "cvt": _same, "cvta": _moved, "add": _add, "sub": _subtract, "mul": _multiply, "mad": _multiply_add,
     "shl": _shift_left, "shr": _shift_right, "and": _bitwise, "or": _bitwise, "xor": _bitwise, "not": _invert,
-    "bfe": _extract,
+    "neg": _negate, "bfe": _extract,
 }  # fmt: skip
 assert RULES.keys() <= set(SIMPLE)
