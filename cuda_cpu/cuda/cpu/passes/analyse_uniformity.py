@@ -13,7 +13,7 @@ from __future__ import annotations
 from cuda.cpu.passes.find_agreed import Agreement
 from cuda.cpu.passes.find_pending import find_pending
 from cuda.cpu.passes.graph import Graph, Step
-from cuda.cpu.passes.traits import is_lanewise
+from cuda.cpu.passes.traits import is_agreement, is_lanewise
 from cuda.cpu.ptx.special import RESERVED_OFFSETS
 
 # Special registers with one value for all lanes of a warp. ISA manual, "Special Registers".
@@ -89,5 +89,7 @@ def _demote(
 
 def _gives_uniform(graph: Graph, step: Step) -> bool:
     if id(step) in graph.agreed:
+        return True
+    if step.form is not None and is_agreement(*step.operation(), graph.is_uniform):
         return True
     return is_lanewise(graph.function, step) and all(map(graph.is_uniform, step.reads))

@@ -4,16 +4,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from cuda.cpu.passes.graph import Step
+from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.rows import opcodes_with
-from cuda.cpu.ptx.syntax import Function, Instruction, Symbol
+from cuda.cpu.ptx.syntax import Function, Immediate, Instruction, Operand, Register, Symbol
 
 PURE = opcodes_with("pure")
 # Opcodes without exchange between lanes: a kernel with SIMD groups smaller than a warp has no others.
 PER_LANE = PURE | opcodes_with("per_lane")
 
 WAITS = opcodes_with("waits")
+LAST_LANE = 31
 SEMANTICS = {"volatile", "relaxed", "acquire", "mmio"}
+
+
+def is_agreement(instruction: Instruction, form: Form, is_uniform: Callable[[str], bool]) -> bool:
+    """Return whether an operation of the warp gives all lanes that execute it together the same result.
+
+    Guards have become branches.
+    """
+    if form.opcode == "activemask":
+        return True
+    if form.opcode in ("vote", "redux"):  # of the lanes of one member mask
+        chosen: tuple[Operand, ...] = instruction.operands[2:3]
+    elif form.opcode == "shfl" and form.mode == "idx" and instruction.operands[3] == Immediate(LAST_LANE):
+        chosen = instruction.operands[2:3]  # of one lane, in no segment
+    else:
+        return False
+    return all(isinstance(each, Immediate) or (isinstance(each, Register) and is_uniform(each.name)) for each in chosen)
 
 
 def is_polling(instruction: Instruction) -> bool:

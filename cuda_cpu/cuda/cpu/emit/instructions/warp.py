@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cuda.cpu.emit.access.lanes import element_at
 from cuda.cpu.emit.llvm.registry import emits
 from cuda.cpu.emit.llvm.values import Shape, Value, constant
 from cuda.cpu.emit.simt.frame import Frame
+from cuda.cpu.passes.traits import LAST_LANE, is_agreement
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Instruction, Operand, Pair
 
@@ -36,6 +38,11 @@ def emit_shuffle(frame: Frame, instruction: Instruction, form: Form) -> None:
     """Give each lane the register of another lane, or its own if that lane is out of its segment."""
     builder = frame.builder
     destination, source, select, clamp = instruction.operands[:4]
+    if is_agreement(instruction, form, frame.graph.is_uniform):
+        lane = builder.binary("and", frame.read(select, "b32"), LAST_LANE)
+        value = element_at(frame, frame.read(source, "b32"), lane.ref)
+        _write_pair(frame, destination, value, constant(1, "i1"))
+        return
     value = builder.broadcast(frame.read(source, "b32"))
     index, limits = frame.read(select, "b32"), frame.read(clamp, "b32")
     if index.literal and index.uniform and limits.literal and limits.uniform:
