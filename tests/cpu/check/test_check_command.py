@@ -265,6 +265,41 @@ launch()
     done, data = findings(tmp_path, body + END)
     assert done.stdout == "719\n"
     assert [each["launch"] for each in data["findings"]] == [1, 2], done.stderr
+    assert data["failed"] == 0  # both launches have a finding
+
+
+def test_a_launch_that_findings_end(tmp_path):
+    """It is no launch that failed without a finding, though the findings are recorded before its fault is read."""
+    body = """
+launch()
+PTX2 = PTX.replace(b" st.global", b" AGAIN: st.global").replace(b" ret; }", b" bra AGAIN; }")
+assert not driver.cuModuleLoadData(ctypes.byref(module), PTX2)
+launch()
+"""
+    done, data = findings(tmp_path, body + END)
+    assert done.stdout == "700\n"
+    assert [each["launch"] for each in data["findings"]] == [1, 2], done.stderr
+    assert "this launch was ended" in data["findings"][1]["message"]
+    assert (data["failed"], done.stderr.splitlines()[-1]) == (0, "cuda.cpu check: 2 errors")
+
+
+def test_more_different_errors_than_a_launch_can_have(tmp_path):
+    body = """
+PTX2 = PTX.replace(b" st.global.u32 [%d3], 1;", b" st.global.u32 [%d3], 1;\\n" * 70)
+assert not driver.cuModuleLoadData(ctypes.byref(module), PTX2)
+launch()
+launch()
+"""
+    done, data = findings(tmp_path, body + END, "--xml", tmp_path / "out.xml")
+    assert (done.stdout, data["failed"]) == ("0\n", 0)
+    assert [each["launch"] for each in data["findings"]] == [1] * 65 + [2] * 65
+    more = data["findings"][64]
+    assert (more["kind"], more["checker"], more["count"], more["instruction"]) == ("more", "memcheck", 6 * 12, "")
+    assert not more["device_stack"]
+    assert more["launch_stack"]
+    assert f"cuda.cpu memcheck: {more['message']}\n" in done.stderr
+    record = ElementTree.parse(tmp_path / "out.xml").findall("record")[64]
+    assert record.findtext("what/text") == more["message"]
 
 
 @pytest.mark.parametrize("processes", [1, 2])

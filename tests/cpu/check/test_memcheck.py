@@ -375,15 +375,6 @@ def test_functions_are_checked_too(checked):
     assert "PTX line 6 `ld.u32 %v, [%a];`: read of 4 bytes" in checked.lines()[0]
 
 
-def test_errors_without_end_end(checked):
-    """A loop that waits for what no access can bring is stopped."""
-    text = one("AGAIN: ld.volatile.global.u32 %r2, [%d1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra AGAIN;",
-               ".reg .pred %p<2>;")  # fmt: skip
-    checked.launch(text, c_uint64(64), c_uint32(0), block=1024)
-    (line,) = checked.lines(abi.CUDA_ERROR_ILLEGAL_ADDRESS)
-    assert "a null pointer (and" in line
-
-
 def test_a_fault_of_another_kind_comes_last(checked):
     checked.launch(one("st.global.u32 [%d1], %r1; trap;"), c_uint64(4), c_uint32(0))
     first, last = checked.lines(abi.CUDA_ERROR_LAUNCH_FAILED)

@@ -29,12 +29,13 @@ def finding_of(raw: _runtime.Finding, kernel: str, code: Any) -> Finding:
         return code.describe_site(name, site) if code else f"PTX line {site & 0xFFFFFFFF}"
 
     checker, _, message = report.describe(raw, kernel, locate).partition(": ")
-    instruction = _INSTRUCTION.search(locate(kernel, raw.site))
+    instruction = _INSTRUCTION.search(locate(kernel, raw.site)) if raw.site else None
+    stack = frames_of(kernel, code, raw.site) if raw.site else ()
     race = checker == "racecheck"
     start, size = report.allocation_of(raw)
     return Finding(
         checker, NAMES[raw.kind], "error", message, kernel, recorder.number_of(raw.grid_id), raw.block, raw.thread,
-        raw.count, raw.address, raw.size, instruction[1] if instruction else "", frames_of(kernel, code, raw.site),
+        raw.count, raw.address, raw.size, instruction[1] if instruction else "", stack,
         frames_of(kernel, code, raw.other_site) if race else (), stacks.launches.find(raw.grid_id),
         stacks.allocations.find(raw.allocation),
         stacks.frees.find(raw.allocation) if NAMES[raw.kind] == "freed" else (),

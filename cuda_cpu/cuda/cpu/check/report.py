@@ -65,6 +65,9 @@ SYNCS = {
 }
 KINDS |= {FOUND[name]: ("synccheck", text) for name, text in SYNCS.items()}
 KINDS[FOUND["UNWRITTEN"]] = ("initcheck", "read of {size} bytes: {memory} was never written")
+# Of the check that the first of these errors is of.
+KINDS[FOUND["MORE"]] = ("", "{count} more errors, unlike the {offset} findings that are recorded of a launch at most")
+ENDS = "; this launch was ended, since one warp had made so many illegal accesses that it may wait for what they bring"
 VERBS = {READ: "read", WRITE: "write", READ | WRITE: "update"}
 
 # enum cpu_relation
@@ -93,6 +96,9 @@ def allocation_of(finding: Finding) -> tuple[int, int]:
 def describe(finding: Finding, kernel: str, locate: Callable[[str, int], str]) -> str:
     """Return a finding as a line of text; `locate` names an instruction by kernel and site."""
     check, text = KINDS[finding.kind]
+    if finding.kind == FOUND["MORE"]:
+        what = text.format(count=finding.count, offset=finding.offset)
+        return f"{KINDS[finding.flags][0]}: kernel {kernel!r}: {what}{ENDS if finding.ends else ''}"
     where = _RELATIONS.get(finding.relation, lambda f: "")(finding)
     offset = finding.offset - (1 << 64) if finding.offset >> 63 else finding.offset
     if check == "racecheck":
@@ -144,5 +150,6 @@ def _other(finding: Finding, kernel: str, locate: Callable[[str, int], str]) -> 
 
 def _line(check: str, finding: Finding, kernel: str, locate: Callable[[str, int], str], what: str) -> str:
     more = f" (and {finding.count - 1} more by this instruction)" if finding.count > 1 else ""
+    more += ENDS if finding.ends else ""
     instruction = locate(kernel, finding.site)
     return f"{check}: kernel {kernel!r}, block {finding.block}, thread {finding.thread}, {instruction}: {what}{more}"

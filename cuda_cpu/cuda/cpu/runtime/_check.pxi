@@ -6,6 +6,7 @@ cdef class Finding:
     """Errors of one kind of one instruction in one launch: the details of the first error, and their number."""
 
     cdef readonly int kind, flags, relation
+    cdef readonly bint ends
     cdef readonly object grid_id, symbols, allocation
     cdef readonly str kernel
     cdef readonly object site, count, address, size, offset, start, bytes, other_site
@@ -22,6 +23,7 @@ def take_findings(uint64_t grid_id):
     while each is not NULL:
         finding = Finding.__new__(Finding)
         finding.kind, finding.flags, finding.relation = each.kind, each.flags, each.relation
+        finding.ends = each.ends
         finding.grid_id, finding.symbols = each.grid_id, <uint64_t>each.symbols
         finding.kernel = (<char *>each.kernel).decode("utf-8", "replace")
         finding.allocation = each.allocation.id

@@ -9,6 +9,7 @@ cdef class Fault:
     cdef readonly object address, pc, grid_id, symbols
     cdef readonly str kernel, message
     cdef readonly tuple block, callers
+    cdef readonly bint found
 
     def __repr__(self):
         return (
@@ -21,6 +22,7 @@ cdef Fault fault_of(const cpu_fault_record *record):
     cdef Fault fault = Fault.__new__(Fault)
     fault.kind = record.kind
     fault.address = record.address
+    fault.found = record.found
     fault.pc = record.pc
     fault.callers = tuple([caller for caller in record.callers if caller])
     fault.kernel = record.kernel.decode("utf-8", "replace")

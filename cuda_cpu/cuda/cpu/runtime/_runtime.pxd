@@ -82,6 +82,7 @@ cdef extern from "exec/worker.h":
         uint64_t grid_id
         const uint64_t *symbols
         uint32_t block[3]
+        bint found
         char *kernel
         char *message
 
@@ -97,6 +98,7 @@ cdef extern from "check/check.h":
         cpu_allocation allocation
         uint64_t other_site
         uint32_t other_block[3], other_thread[3]
+        bint ends
         uint64_t grid_id
         const uint64_t *symbols
         char *kernel

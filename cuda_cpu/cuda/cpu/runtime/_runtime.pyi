@@ -24,6 +24,7 @@ class Fault:
     warp: int
     line: int  # of the PTX, 0 if unknown
     message: str  # of a failed assert
+    found: bool  # checks have findings in the launch
 
 class Arena:
     """A reserved address range in which allocations are made, each followed by a guard page."""
@@ -206,6 +207,7 @@ class Finding:
     other_site: int  # of the earlier access, in a race
     other_block: tuple[int, int, int]
     other_thread: tuple[int, int, int]
+    ends: bool  # a warp had made so many illegal accesses that it ended the launch
     grid_id: int
     symbols: int  # address of the kernel's module's symbols, which identifies it
     kernel: str

@@ -77,7 +77,7 @@ def _found(context: Any, fault: Any) -> list[str]:
     """Record the findings of checks in a launch that has failed, and return their messages."""
     raw = _runtime.take_findings(fault.grid_id) if fault.grid_id else []
     if not raw:
-        if fault.kernel:
+        if fault.kernel and not fault.found:  # those found may be recorded already
             state.failed()
         return []
     function = _function(context, fault)

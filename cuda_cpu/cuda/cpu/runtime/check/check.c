@@ -1,13 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * memcheck: services that checked kernels call before accesses, and the list of findings of all checks.
+ * memcheck: services that checked kernels call before accesses.
  */
 #define _GNU_SOURCE
 #include "check.h"
 
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -16,156 +14,10 @@
 #include "race.h"
 #include "sync.h"
 
-#define MAX_KINDS 64        /* findings in one launch: different instructions, or different errors of one */
-#define MAX_ERRORS 100000 /* then the launch ends: a loop may wait for a value that redirected loads never return */
-
-static struct {
-    pthread_mutex_t lock;
-    struct cpu_finding *first;
-} findings = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static _Atomic bool recording, pending; /* cpu_check_record, cpu_check_pending */
+#define MAX_ILLEGAL 100000 /* accesses of a warp; then it ends the launch: a loop may wait for what they never bring */
 
 /* Targets of redirected invalid accesses: loads read zeros, stores are never read. */
 static _Alignas(4096) uint8_t zeros[4096], sink[4096];
-
-/* --- findings ------------------------------------------------------------------------------------------------------ */
-
-void cpu_check_name(struct cpu_finding *finding, const struct cpu_running *warp, unsigned lane)
-{
-    const struct cpu_warp *abi = &warp->abi;
-    const uint32_t *grid = abi->grid_dim, *block = abi->block_idx;
-    memcpy(finding->block, block, sizeof finding->block);
-    for (int axis = 0; axis < 3; axis++)
-        finding->thread[axis] = abi->thread_idx[axis][lane];
-    uint64_t number = block[0] + (uint64_t)grid[0] * (block[1] + (uint64_t)grid[1] * block[2]);
-    finding->order = number * CPU_MAX_BLOCK_THREADS + abi->warp_id * CPU_WARP_SIZE + lane;
-}
-
-bool cpu_check_add(struct cpu_job *job, const struct cpu_finding *found)
-{
-    uint32_t kinds = 0;
-    struct cpu_finding **link = &findings.first, *known = NULL;
-    pthread_mutex_lock(&findings.lock);
-    for (; *link && !known; link = &(*link)->next) {
-        struct cpu_finding *each = *link;
-        if (each->grid_id == found->grid_id) {
-            kinds++;
-            if (each->site == found->site && each->kind == found->kind && each->other_site == found->other_site)
-                known = each;
-        }
-    }
-    uint64_t count = known ? known->count + 1 : 1;
-    if (known && found->order < known->order) {
-        struct cpu_finding *next = known->next;
-        *known = *found;
-        known->next = next;
-    } else if (!known && kinds < MAX_KINDS && (known = malloc(sizeof *known))) {
-        *known = *found;
-        known->next = NULL;
-        *link = known;
-    }
-    if (known) {
-        known->count = count;
-        known->symbols = job->compiled->symbols;
-        strncpy(known->kernel, job->compiled->name, sizeof known->kernel - 1);
-    }
-    pthread_mutex_unlock(&findings.lock);
-    return atomic_fetch_add(&job->errors, 1) + 1 < MAX_ERRORS && kinds < MAX_KINDS;
-}
-
-static bool comes_before(const struct cpu_finding *a, const struct cpu_finding *b)
-{
-    if (a->grid_id != b->grid_id)
-        return a->grid_id < b->grid_id;
-    if (a->order != b->order)
-        return a->order < b->order;
-    return a->site != b->site ? a->site < b->site : a->kind <= b->kind;
-}
-
-struct cpu_finding *cpu_findings_take(uint64_t grid_id)
-{
-    struct cpu_finding *taken = NULL, **link = &findings.first;
-    pthread_mutex_lock(&findings.lock);
-    if (!grid_id)
-        atomic_store(&pending, false);
-    while (*link) {
-        struct cpu_finding *each = *link;
-        if (grid_id ? each->grid_id != grid_id : !each->complete) {
-            link = &each->next;
-            continue;
-        }
-        *link = each->next;
-        struct cpu_finding **at = &taken;
-        while (*at && comes_before(*at, each))
-            at = &(*at)->next;
-        each->next = *at;
-        *at = each;
-    }
-    pthread_mutex_unlock(&findings.lock);
-    return taken;
-}
-
-static void report(struct cpu_running *warp, struct cpu_finding *finding)
-{
-    struct cpu_job *job = warp->block->worker->job;
-    finding->grid_id = job->grid_id;
-    if (!cpu_check_add(job, finding)) {
-        cpu_check_end(job);
-        cpu_worker_abort(warp->block->worker);
-    }
-}
-
-void cpu_check_report(struct cpu_running *warp, unsigned lane, struct cpu_finding *finding)
-{
-    cpu_check_name(finding, warp, lane);
-    report(warp, finding);
-}
-
-static uint32_t fault_of(uint32_t kind)
-{
-    if (kind == CPU_FOUND_MISALIGNED)
-        return CPU_FAULT_MISALIGNED;
-    return kind < CPU_FOUND_WRITE_AFTER_WRITE ? CPU_FAULT_ILLEGAL_ADDRESS : CPU_FAULT_CHECK;
-}
-
-void cpu_check_end(struct cpu_job *job)
-{
-    const struct cpu_finding *first = NULL;
-    pthread_mutex_lock(&findings.lock);
-    for (const struct cpu_finding *each = findings.first; each; each = each->next)
-        if (each->grid_id == job->grid_id && (!first || each->order < first->order))
-            first = each;
-    if (first && cpu_job_fault(job, NULL, fault_of(first->kind), 0, first->address, NULL)) {
-        memcpy(job->fault.block, first->block, sizeof job->fault.block);
-        job->fault.warp = (uint32_t)(first->order % CPU_MAX_BLOCK_THREADS / CPU_WARP_SIZE);
-    }
-    pthread_mutex_unlock(&findings.lock);
-}
-
-void cpu_check_record(bool on)
-{
-    atomic_store(&recording, on);
-}
-
-bool cpu_check_pending(void)
-{
-    return atomic_load(&pending);
-}
-
-void cpu_check_finish(struct cpu_job *job)
-{
-    bool faulted = !atomic_load(&recording) || atomic_load(&job->stop);
-    if (faulted)
-        cpu_check_end(job);
-    pthread_mutex_lock(&findings.lock);
-    for (struct cpu_finding *each = findings.first; each; each = each->next)
-        if (each->grid_id == job->grid_id)
-            each->complete = true;
-    if (!faulted) /* otherwise the fault's message contains them, unless nobody waits for it */
-        atomic_store(&pending, true);
-    pthread_mutex_unlock(&findings.lock);
-}
 
 /* --- memcheck ------------------------------------------------------------------------------------------------------ */
 
@@ -185,11 +37,21 @@ uint64_t cpu_check_shared(const struct cpu_running *warp, uint64_t address)
     return inside ? first + distance / CPU_CLUSTER_STRIDE * CPU_CLUSTER_STRIDE : 0;
 }
 
-static bool readable(uint64_t address)
+/* Return whether the process can read memory. It is asked once for successive accesses of a launch to a page. */
+static bool readable(uint64_t address, uint64_t grid_id)
 {
+    static _Thread_local struct {
+        uint64_t page, grid_id;
+        bool readable;
+    } last;
     uint8_t byte;
     struct iovec here = {&byte, 1}, there = {(void *)(uintptr_t)address, 1};
-    return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1;
+    if (last.grid_id != grid_id || last.page != address / 4096) {
+        last.readable = process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1;
+        last.page = address / 4096;
+        last.grid_id = grid_id;
+    }
+    return last.readable;
 }
 
 /* Return whether an access is out of bounds; fill in the finding if so. */
@@ -235,7 +97,7 @@ static bool judge(const struct cpu_running *warp, unsigned lane, uint32_t space,
     if (cpu_table_holds(address, size) || (job->grid_workspace && within(address, size, job->grid_workspace, 4096)))
         return false;
     bool freed = cpu_table_near(address, finding);
-    bool host = finding->relation == CPU_NOWHERE && readable(address);
+    bool host = finding->relation == CPU_NOWHERE && readable(address, job->grid_id);
     finding->kind = freed ? CPU_FOUND_FREED : host ? CPU_FOUND_HOST : CPU_FOUND_OUTSIDE;
     return true;
 }
@@ -347,6 +209,7 @@ static cpu_lanes check_memory(struct cpu_running *warp, cpu_lanes lanes, uint64_
                               uint64_t *addresses, const uint64_t *sizes, const struct cpu_variable *variable)
 {
     uint8_t *instead = flags & CPU_ACCESS_WRITE ? sink : zeros;
+    const cpu_lanes all = lanes;
     cpu_lanes good = lanes;
     if (!sizes && lanes && are_right(warp, lanes, flags & 15, size, addresses, variable)) {
         if (!variable || variable->space == CPU_SPACE_GLOBAL)
@@ -363,9 +226,10 @@ static cpu_lanes check_memory(struct cpu_running *warp, cpu_lanes lanes, uint64_
                 continue;
             finding.kind = CPU_FOUND_MISALIGNED;
         }
-        cpu_check_name(&finding, warp, lane);
-        report(warp, &finding);
-        if (sizes) { /* unbounded, so that no redirection target is large enough: end the launch */
+        warp->illegal += good == all; /* at the first lane */
+        finding.ends = warp->illegal == MAX_ILLEGAL;
+        cpu_check_report(warp, lane, &finding);
+        if (sizes || finding.ends) { /* sizes are unbounded, so that no redirection target is large enough */
             cpu_check_end(warp->block->worker->job);
             cpu_worker_abort(warp->block->worker);
         }
@@ -379,7 +243,6 @@ static cpu_lanes check_memory(struct cpu_running *warp, cpu_lanes lanes, uint64_
 
 void cpu_check_note(struct cpu_running *warp, unsigned lane, enum cpu_space space, struct cpu_finding *finding)
 {
-    cpu_check_name(finding, warp, lane);
     finding->flags = (finding->flags & ~15u) | space;
     if (space == CPU_SPACE_SHARED)
         finding->offset = finding->address - cpu_check_shared(warp, finding->address);
@@ -387,7 +250,7 @@ void cpu_check_note(struct cpu_running *warp, unsigned lane, enum cpu_space spac
         finding->offset = finding->address - (uint64_t)(uintptr_t)warp->abi.local - lane * warp->abi.local_stride;
     else if (cpu_table_find(finding->address, &finding->allocation))
         finding->offset = finding->address - finding->allocation.start;
-    report(warp, finding);
+    cpu_check_report(warp, lane, finding);
 }
 
 /* Return the lanes that access memory which other threads can access and write. */

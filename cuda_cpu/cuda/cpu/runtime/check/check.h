@@ -133,6 +133,7 @@ enum cpu_finding_kind {
     CPU_FOUND_MBARRIER_STALE,   /* a wait for a phase before the preceding one */
     CPU_FOUND_MBARRIER_STUCK,   /* lanes `address` wait forever; `size`: the object's state */
     CPU_FOUND_UNWRITTEN, /* a read of `size` bytes; that at `address` was never written */
+    CPU_FOUND_MORE, /* errors unlike the `offset` findings that a launch can have; the first one's kind is `flags` */
 };
 
 /* A range that kernels may access, or that was freed. */
@@ -158,8 +159,8 @@ struct cpu_finding {
     struct cpu_allocation allocation;
     uint64_t other_site; /* of the earlier access, in a race */
     uint32_t other_block[3], other_thread[3];
-    /* Of the launch, for findings that do not fail it. */
-    bool complete;           /* the launch has ended */
+    bool ends; /* a warp had made so many illegal accesses that it ended the launch */
+    /* Of the launch: */
     const uint64_t *symbols; /* of the kernel's module; identifies it */
     char kernel[256];
 };
@@ -203,17 +204,19 @@ void cpu_check_cluster_arrive(struct cpu_warp *warp, cpu_lanes lanes);
 void cpu_check_cluster_wait(struct cpu_warp *warp, cpu_lanes lanes);
 /* Return the start of the shared memory (of a block of the cluster) that contains the address, or 0. */
 uint64_t cpu_check_shared(const struct cpu_running *warp, uint64_t address);
-/* Add a finding, or merge it with an earlier one of the same instruction and kind; false: the launch must stop. */
-bool cpu_check_add(struct cpu_job *job, const struct cpu_finding *found);
-void cpu_check_name(struct cpu_finding *finding, const struct cpu_running *warp, unsigned lane); /* fills in the thread */
-/* Report a finding of a lane's thread. */
-void cpu_check_report(struct cpu_running *warp, unsigned lane, struct cpu_finding *finding);
 /* Report a finding at an address in a state space: global, shared or local. */
 void cpu_check_note(struct cpu_running *warp, unsigned lane, enum cpu_space space, struct cpu_finding *finding);
 void cpu_check_malloc(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *size, uint64_t *result);
 /* Report addresses that free() must not get, and replace them by 0. */
 void cpu_check_freeing(struct cpu_running *warp, cpu_lanes lanes, uint64_t site, uint64_t *addresses);
 void cpu_check_free(struct cpu_warp *warp, cpu_lanes lanes, const uint64_t *pointer);
+
+/* findings.c */
+/* Add a finding, or count it in an earlier one of the same instructions and kind. */
+void cpu_check_add(struct cpu_job *job, struct cpu_finding *found);
+void cpu_check_name(struct cpu_finding *finding, const struct cpu_running *warp, unsigned lane); /* fills in the thread */
+/* Report a finding of a lane's thread. */
+void cpu_check_report(struct cpu_running *warp, unsigned lane, struct cpu_finding *finding);
 /* End a launch that has findings with the fault CPU_FAULT_CHECK. */
 void cpu_check_end(struct cpu_job *job);
 /* From now on launches with findings complete without a fault, unless the kernel cannot continue. */

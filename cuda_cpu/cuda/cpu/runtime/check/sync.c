@@ -87,7 +87,6 @@ void cpu_check_stuck(struct cpu_block *block)
             struct cpu_running *warp = &block->warps[__builtin_ctz(warps)];
             struct cpu_finding finding = {.kind = CPU_FOUND_STUCK, .site = warp->barrier_site, .address = waiting,
                                           .size = block->worker->job->warps};
-            finding.grid_id = block->worker->job->grid_id;
             cpu_check_name(&finding, warp, warp->live ? (unsigned)__builtin_ctz(warp->live) : 0);
             cpu_check_add(block->worker->job, &finding);
         }

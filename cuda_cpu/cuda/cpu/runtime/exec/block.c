@@ -246,6 +246,7 @@ uint64_t cpu_block_start(struct cpu_block *block, struct cpu_job *job, uint64_t 
         struct cpu_running *running = &block->warps[w];
         running->live = running->abi.lanes;
         running->polls = 0;
+        running->illegal = 0;
         running->abi.local_top = 0;
         store_block_idx(&running->abi, block_idx);
     }

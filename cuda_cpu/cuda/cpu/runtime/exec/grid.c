@@ -298,7 +298,7 @@ bool cpu_job_run(struct cpu_job *job, struct cpu_worker *worker)
         cpu_races_end(job);
     if (job->profile)
         cpu_profile_end(job);
-    if (atomic_load_explicit(&job->errors, memory_order_relaxed))
+    if (job->findings)
         cpu_check_finish(job);
     uint32_t stop = atomic_load(&job->stop);
     if (stop && !atomic_load(&job->recorded) && atomic_load(&job->next) < job->blocks)

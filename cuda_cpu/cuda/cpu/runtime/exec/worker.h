@@ -78,10 +78,12 @@ struct cpu_fault_record {
     const uint64_t *symbols; /* of the kernel's module; identifies it */
     uint32_t block[3];
     uint32_t warp;
+    bool found; /* checks have findings in the launch */
     char kernel[256];
     char message[512];
 };
 
+struct cpu_finding;
 struct cpu_graph_run;
 struct cpu_races;
 struct cpu_race_block;
@@ -117,7 +119,7 @@ struct cpu_job {
     _Atomic uint32_t stop;       /* enum cpu_fault: workers leave at the next poll or block */
     struct cpu_races *races;     /* of a launch that is checked for races */
     struct cpu_profile *profile; /* of a launch of a profiled kernel */
-    _Atomic uint32_t errors;     /* findings of checks */
+    struct cpu_finding *findings; /* of checks, see check.c */
     _Atomic uint32_t recorded;   /* the thread that sets it first writes the fault record */
     /* For helpers, see pool.c. */
     struct cpu_job *link;
@@ -155,6 +157,7 @@ struct cpu_running {
     uint32_t cluster_phase; /* phase at which the warp arrived last */
     uint32_t polls; /* of loops that do not spin, since the last barrier */
     uint64_t barrier_site;  /* of the warp's last barrier, in checked kernels */
+    uint32_t illegal;       /* accesses that memcheck has reported */
     uint32_t reduced_count; /* results of the last bar.red */
     bool reduced_all;
 };
