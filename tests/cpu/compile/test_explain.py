@@ -203,7 +203,7 @@ ACCESS = """.version 8.5
 .address_size 64
 .func (.reg .b32 %q) callee(.reg .b32 %x) {{ mov.b32 %q, %x; ret; }}
 .visible .entry k(.param .u64 p) {{
-    .reg .b64 %d<4>; .reg .b32 %r<9>; .reg .pred %p<3>;
+    .reg .b64 %d<20>; .reg .b32 %r<20>; .reg .pred %p<3>;
     ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; setp.lt.u32 %p1, %r1, 7;
 {}
     mul.wide.u32 %d2, %r3, 4; add.s64 %d3, %d1, %d2;
@@ -230,6 +230,43 @@ CAUSES = [
         "lanes may wait elsewhere for the old %r3 when line 9 changes it",
     ),
 ]
+
+
+def _address(index: str, number: int) -> str:
+    """Return statements that compute an address from a register."""
+    return f"cvt.u64.u32 %d{number}, {index}; add.s64 %d{number + 1}, %d1, %d{number};"
+
+
+APART = "goes lane by lane: its addresses are {} bytes apart"
+UNKNOWN = "lane by lane: its addresses follow no rule that is known before the kernel runs"
+EACH_44 = "mul.lo.u32 %r4, %r1, 44; " + _address("%r4", 4) + "\n"
+LOAD = "ld.global.u32 %r5, [%d5];\n"
+# Statements from line 8 on, and what is said of them.
+TOGETHER = [
+    (EACH_44 + LOAD * 2, ["lines 9 and 10: ld.global.u32 " + APART.format(44)]),
+    (EACH_44 + LOAD * 3, ["lines 9, 10 and 11: ld.global.u32 " + APART.format(44)]),
+    (EACH_44 + LOAD * 5, ["lines 9, 10, 11 and 2 more: ld.global.u32 " + APART.format(44)]),
+    (EACH_44 + LOAD + "st.global.u16 [%d5], 1; st.global.u32 [%d5+8], 1;",
+     ["lines 9 and 10: ld.global.u32, st.global.u16 and st.global.u32 " + APART.format(44).replace("goes", "go")]),
+    (EACH_44 + LOAD + "mul.lo.u32 %r6, %r1, 48; " + _address("%r6", 6) + "ld.global.u32 %r7, [%d7];",
+     ["line 9: ld.global.u32 " + APART.format(44), "line 10: ld.global.u32 " + APART.format(48)]),
+    ("xor.b32 %r4, %r1, %r2; " + _address("%r4", 4) + LOAD + "cvt.u64.u32 %d6, %r1; xor.b64 %d7, %d6, %d1;" + LOAD[:-7]
+     + "[%d7];",
+     [f"line 8: ld.global.u32 goes {UNKNOWN}: %r4 comes from xor.b32 at line 8",
+      f"line 9: ld.global.u32 goes {UNKNOWN}: %d7 comes from xor.b64 at line 9"]),
+    ("xor.b32 %r4, %r1, %r2; " + _address("%r4", 4) + LOAD
+     + "".join(f"{_address(f'%r{number}', 2 * number)} ld.global.u32 %r{number + 1}, [%d{2 * number + 1}];\n"
+               for number in range(5, 10)),
+     [f"line 8: ld.global.u32 goes {UNKNOWN}: %r4 comes from xor.b32 at line 8",
+      f"lines 9, 10, 11 and 2 more: ld.global.u32 goes {UNKNOWN}: %r5 comes from ld.global.u32 at line 8, "
+      "%r6 comes from ld.global.u32 at line 9, %r7 comes from ld.global.u32 at line 10 and 2 more"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "told"), TOGETHER)
+def test_accesses_that_are_slow_for_one_reason_are_one_line(body, told):
+    found = explain.explain(ACCESS.format(body + "\nmov.u32 %r3, %r1;").encode(), parts=("paths",))
+    assert [line.strip() for line in found.splitlines() if "lane by lane" in line] == told
 
 
 @pytest.mark.parametrize(("body", "cause"), CAUSES)

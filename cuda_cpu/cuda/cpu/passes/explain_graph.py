@@ -4,18 +4,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 from cuda.cpu.passes.explain_address import explain_address
 from cuda.cpu.passes.graph import Block, Graph, Step
 from cuda.cpu.passes.vector_accesses import base_of, contiguous_stride, interleaved_stride, offsets_of
 from cuda.cpu.ptx.syntax import Register, Symbol
 
+MOST = 3  # lines and causes that a group of accesses names
+
 
 def explain_graph(graph: Graph, *, shuffles: bool = True) -> list[str]:
-    """Return a line for the whole function, and one for each construct that takes a slow path.
+    """Return a line for the whole function, and one for each reason for which accesses take a slow path.
 
     `shuffles`: interleaved elements are accessed as vectors, too.
     """
-    rows, shared, apart, diverged = [], [], [], []
+    rows, shared, apart = [], [], []
+    slow: list[tuple[Step, str, str]] = []  # with how and why it is slow, and the cause of that
     for block in graph.blocks:
         for step in block.steps:
             form = step.form
@@ -31,9 +37,10 @@ def explain_graph(graph: Graph, *, shuffles: bool = True) -> list[str]:
                 rows.append(step)
                 base = base_of(step.instruction, form)
                 if base is not None and base.name in graph.converged_only:
-                    diverged.append((step, explain_address(graph, base.name)))
+                    slow.append((step, " in SIMD groups that have diverged", explain_address(graph, base.name)))
             else:
                 apart.append(step)
+                slow.append((step, *_reason(graph, step)))
     divergent = sum(graph.is_divergent(block.end) for block in graph.blocks)
     kind = "kernel" if graph.function.entry else "function"
     counts = f"{len(graph.blocks)} blocks, {len(graph.loops)} loops, {divergent} divergent branches"
@@ -41,14 +48,34 @@ def explain_graph(graph: Graph, *, shuffles: bool = True) -> list[str]:
     lines = [f"{kind} {graph.function.name}: {counts}; accesses: {accesses}"]
     if graph.general:
         lines.append(f"  blocks run in any order: {graph.reason}")
-    lines += [
-        f"  line {step.instruction.line}: {step.form} goes lane by lane: {_reason(graph, step)}" for step in apart
-    ]
-    lines += [
-        f"  line {step.instruction.line}: {step.form} goes lane by lane in SIMD groups that have diverged: {cause}"
-        for step, cause in diverged
-    ]
-    return lines
+    return lines + [_told(group) for group in _grouped(slow)]
+
+
+def _grouped(slow: list[tuple[Step, str, str]]) -> Iterable[list[tuple[Step, str, str]]]:
+    """Group accesses by what is said of them, apart from the registers and lines that causes name."""
+    groups: dict[tuple[str, str], list[tuple[Step, str, str]]] = {}
+    for each in slow:
+        _, how, cause = each
+        groups.setdefault((how, re.sub(r"%\S+|\b\d+\b", "", cause)), []).append(each)
+    return groups.values()
+
+
+def _told(group: list[tuple[Step, str, str]]) -> str:
+    """Return a line of text for accesses that are slow for the same reason."""
+    _, how, _ = group[0]
+    lines = sorted({step.instruction.line for step, _, _ in group})
+    forms = dict.fromkeys(str(step.form) for step, _, _ in group)
+    causes = dict.fromkeys(cause for _, _, cause in group if cause)
+    where = f"line{'s' if len(lines) > 1 else ''} {_listed(map(str, lines))}"
+    what = f"{_listed(forms, len(forms))} {'go' if len(forms) > 1 else 'goes'} lane by lane"
+    return f"  {where}: {what}{how}" + (f": {_listed(causes)}" if causes else "")
+
+
+def _listed(items: Iterable[str], most: int = MOST) -> str:
+    """Return "a, b and c" of the first items, and how many more there are."""
+    items = list(items)
+    shown = items[:most] + ([f"{len(items) - most} more"] if len(items) > most else [])
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
 def line_of(block: Block) -> int:
@@ -69,16 +96,16 @@ def _is_uniform(graph: Graph, step: Step) -> bool:
     )
 
 
-def _reason(graph: Graph, step: Step) -> str:
+def _reason(graph: Graph, step: Step) -> tuple[str, str]:
+    """Return why an access goes lane by lane, and the cause of that, if it has one."""
     base = _base(step)
     assert step.form is not None
     if step.form.space == "local":
-        return "each lane has local memory of its own"
+        return ": each lane has local memory of its own", ""
     assert isinstance(base, Register)  # an address by name is the same for all lanes
     if set(step.form.modifiers) & {"volatile", "relaxed", "acquire", "release", "mmio"}:
-        return "it is ordered among threads"
+        return ": it is ordered among threads", ""
     stride = graph.strides.get(base.name)
     if stride is None:
-        cause = explain_address(graph, base.name)
-        return "its addresses follow no rule that is known before the kernel runs" + (f": {cause}" if cause else "")
-    return f"its addresses are {stride} bytes apart"
+        return ": its addresses follow no rule that is known before the kernel runs", explain_address(graph, base.name)
+    return f": its addresses are {stride} bytes apart", ""
