@@ -133,17 +133,18 @@ def test_rows_are_complete(machine: machines.Machine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "width", "gathers", "vector_bytes"),
+    ("flags", "width", "gathers", "dots", "vector_bytes"),
     [
-        ("avx2", {"x86_64": 8}, False, 32),
-        ("avx2 avx512f", {"x86_64": 16}, False, 32),
-        ("avx2 avx512f cx16", {"x86_64": 16}, True, 64),
-        ("", {}, False, 0),
+        ("avx2", {"x86_64": 8}, False, False, 32),
+        ("avx2 avx512f", {"x86_64": 16}, False, False, 32),
+        ("avx2 avx512f cx16", {"x86_64": 16}, True, False, 64),
+        ("avx2 avx512f cx16 avx512_vnni", {"x86_64": 16}, True, True, 64),
+        ("", {}, False, False, 0),
     ],
 )
 @pytest.mark.parametrize("machine", machines.MACHINES, ids=lambda machine: machine.name)
 def test_features_of_one_machine_do_not_count_on_another(
-    flags, width, gathers, vector_bytes, machine, monkeypatch
+    flags, width, gathers, dots, vector_bytes, machine, monkeypatch
 ) -> None:
     """An emulator of user processes shows the /proc/cpuinfo of the machine that it runs on."""
     monkeypatch.setattr(machines, "host", lambda: machine)
@@ -151,4 +152,5 @@ def test_features_of_one_machine_do_not_count_on_another(
     monkeypatch.setenv("CUDA_CPU_WIDTH", "native")
     assert jit._width() == width.get(machine.name, 4)
     assert jit._has_gathers() == (gathers and machine.name == "x86_64")
+    assert jit._has_dots() == (dots and machine.name == "x86_64")
     assert jit._vector_bytes() == (vector_bytes if machine.name == "x86_64" else 0)

@@ -236,6 +236,7 @@ def kernel_text(
         width=width or _width(default),
         lane_run=lane_run,
         native_gather=not plain and _has_gathers(),
+        native_dots=not plain and _has_dots(),
         vector_bytes=0 if plain else _vector_bytes(),
         near=0 if plain else _near(),
         fibers=_path() == "fiber" if fibers is None else fibers,
@@ -421,7 +422,14 @@ def _near() -> int:
 
 
 def _has_gathers() -> bool:
-    needed = machines.host().gathers
+    return _has_all(machines.host().gathers)
+
+
+def _has_dots() -> bool:
+    return _has_all(machines.host().dots)
+
+
+def _has_all(needed: tuple[str, ...]) -> bool:
     return bool(needed) and all(map(identity.cpu_has, needed))
 
 

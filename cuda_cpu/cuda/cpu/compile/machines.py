@@ -34,6 +34,7 @@ class Machine(NamedTuple):
     # Features that the code for masked gathers and other instructions of the machine needs; empty: the emitters have
     # no such code for the machine, and emit generic LLVM IR.
     gathers: tuple[str, ...]
+    dots: tuple[str, ...]  # the same for products of bytes
     # LLVM's scheduler (-pre-RA-sched) of the first compilation. The fast one is linear in the length of a block, but it
     # aborts where two values need the CPU's flags: on x86-64 only carries do (see CARRY in jit.py).
     quick_scheduler: str
@@ -83,6 +84,7 @@ MACHINES = (
         prefetch=(("AuthenticAMD", 1024), ("", 0)),
         vectors=(("avx512f", 64), ("avx2", 32), ("", 0)),
         gathers=("avx512f", "cx16"),  # cx16: see emit/instructions/memory/contiguous_atomics.py
+        dots=("avx512_vnni",),
         quick_scheduler="fast",
         prologue=64,
         frame_size=_frame_size_x86_64,
@@ -99,6 +101,7 @@ MACHINES = (
         prefetch=(("", 0),),
         vectors=(("", 0),),
         gathers=(),
+        dots=(),
         quick_scheduler="default",  # a saxpy with a loop has two live uses of the flags
         prologue=512,  # a subtraction for each 16 MiB
         frame_size=_frame_size_aarch64,

@@ -37,6 +37,8 @@ class Settings:
         Code for WHOLE_RUN is correct for blocks whose rows are whole warps, any other code for all blocks.
     native_gather : bool
         Whether the CPU has masked gathers and scatters (AVX-512, SVE).
+    native_dots : bool
+        Whether the CPU adds products of four bytes to 32 bits (AVX-512 VNNI).
     vector_bytes : int
         Bytes of a vector register of a CPU with fast shuffles and masked accesses of words (AVX2, AVX-512), else 0:
         interleaved elements are accessed lane by lane, and rows are not padded.
@@ -57,6 +59,7 @@ class Settings:
     width: int = 32
     lane_run: int = FULL_RUN
     native_gather: bool = False
+    native_dots: bool = False
     vector_bytes: int = 0
     near: int = 0
     fibers: bool = False
