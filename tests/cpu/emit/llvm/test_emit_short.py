@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import numpy as np
@@ -164,19 +165,75 @@ def test_ranges_of_results(opcode, element, other, found):
     builder, known = shorts()
     wide = builder.cast("zext", Value("%x", element, Shape.VECTOR), "i32")
     result = known.find(builder.binary(opcode, wide, other))
-    assert (result and result[1:]) == found
+    assert (result and result[1:3]) == found
 
 
 def test_numbers_with_signs_lose_them_where_zeros_are_put_in_front():
     builder, known = shorts()
-    half = builder.cast("sext", Value("%x", "i8", Shape.VECTOR), "i16")
-    assert known.find(builder.cast("sext", half, "i32"))[1:] == (-128, 127)
-    assert known.find(builder.cast("zext", half, "i32"))[1:] == (0, 65535)
+    byte = Value("%x", "i8", Shape.VECTOR)
+    half = builder.cast("sext", byte, "i16")
+    assert known.find(builder.cast("sext", half, "i32"))[1:] == (-128, 127, byte)
+    assert known.find(builder.cast("zext", half, "i32"))[1:] == (0, 65535, None)
+
+
+def test_least_of_bytes_is_a_byte():
+    builder, known = shorts()
+    wide = [builder.cast("zext", Value(name, "i8", Shape.VECTOR), "i32") for name in ("%x", "%y")]
+    result = known.find(builder.intrinsic("umin", "i32", *wide))
+    assert (result.low, result.high, result.byte.element) == (0, 255, "i8")
+    assert known.find(builder.binary("add", wide[0], 1)).byte is None
+
+
+EXTREMES = [
+    # Operation, type of a loaded number, and of another one or a constant; LLVM's operation on bytes, or None.
+    ("max.s32", "u8", "u8", "umax"), ("min.u32", "u8", "u8", "umin"), ("min.s32", "s8", "s8", "smin"),
+    ("max.s32", "s8", -128, "smax"), ("max.s32", "s8", -129, None), ("min.s32", "u8", 255, "umin"),
+    ("min.s32", "u8", 256, None), ("min.s32", "u8", -1, None), ("max.s32", "s8", 128, None),
+    ("max.u32", "s8", "s8", None), ("max.s32", "s8", "u8", None), ("max.s32", "u16", "u8", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "first", "second", "found"), EXTREMES, ids=str)
+def test_least_and_largest_of_bytes_take_8_bits(name, first, second, found):
+    other = f"ld.global.{second} %r2, [%d3+1];" if isinstance(second, str) else f"mov.b32 %r2, {second};"
+    text = ir_of(
+        f"cvt.u64.u32 %d3, %t; add.u64 %d3, %d3, %d1; ld.global.{first} %r1, [%d3]; {other}"
+        f"{name} %r3, %r1, %r2; st.global.u32 [%d2], %r3;"
+    )
+    calls = [each for each in ("umin", "umax", "smin", "smax") if f"call <32 x i8> @llvm.{each}.v32i8" in text]
+    assert calls == [found] * (found is not None)
+
+
+@pytest.mark.parametrize("second", ["%r0", "%r1", "-129", "-128", "-1", "0", "127", "128", "255", "256"])
+def test_least_and_largest_of_bytes_are_those_of_integers(monkeypatch, second):
+    """Those of each byte and a second number, and those of the result and another byte."""
+    monkeypatch.setenv("CUDA_CPU_LEVEL", "1")
+    random_ = np.random.default_rng(4)
+    edges = np.resize(np.array([0, 1, 126, 127, 128, 129, 254, 255], np.uint8), LANES)
+    inputs = [random_.permutation(edges).view(kind) for kind in (np.uint8, np.int8) * 2]
+    words = [each.astype(np.int32).view(np.uint32) for each in inputs]
+    body, wanted = "cvt.u64.u32 %d9, %t;", []
+    for number, kind in enumerate(("u8", "s8") * 2):
+        body += f"ld.param.u64 %d8, [in{number}]; add.u64 %d8, %d8, %d9; ld.global.{kind} %r{number}, [%d8];"
+    other = words[int(second[2:])] if second[0] == "%" else np.full(LANES, int(second), np.int32).view(np.uint32)
+    for name, again in itertools.product(("min.s32", "max.s32", "min.u32", "max.u32"), repeat=2):
+        for first in (2, 3):
+            least = OPERATIONS[name](words[first], other).view(np.uint32)
+            for number in (0, 1):
+                last = OPERATIONS[again](least, words[number]).view(np.uint32)
+                body += f"{name} %r4, %r{first}, {second}; {again} %r5, %r4, %r{number}; sub.s32 %r6, %r4, %r5;"
+                for each in (4, 5, 6):
+                    body += f"st.global.u32 [%d2+{4 * LANES * (len(wanted) + each - 4)}], %r{each};\n"
+                wanted += [least, last, least - last]
+    out = np.zeros((len(wanted), LANES), np.uint32)
+    loaded = Loaded(kernel(body).encode(), FULL_RUN)
+    loaded.launch("k", (1, 1, 1), (LANES, 1, 1), *inputs, out)
+    np.testing.assert_array_equal(out, np.array(wanted))
 
 
 def test_numbers_are_known_in_both_ways_of_writing_them():
     builder, known = shorts()
-    assert known.find(constant(-5, "i32")) == Short(constant(-5, "i16"), -5, -5)
-    assert known.find(builder.broadcast(constant(-5, "i32"))) == Short(constant(-5, "i16"), -5, -5)
+    expected = Short(constant(-5, "i16"), -5, -5, constant(-5, "i8"))
+    assert known.find(constant(-5, "i32")) == known.find(builder.broadcast(constant(-5, "i32"))) == expected
     assert known.find(constant(65536, "i32")) is None
     assert known.find(builder.lane_numbers()) is None

@@ -5,7 +5,7 @@
 PTX computes with 32 bits what C++ promotes from bytes and shorts, for example pixels. The range of a loaded byte, made
 wider, is known, and so are those of sums, products and the like. As long as a result fits 16 bits, with or without a
 sign, it is computed as such, half as many instructions of the CPU, and then made wider. LLVM removes the wider vector
-if nothing needs it.
+if nothing needs it. The least and the largest of bytes are even found with 8 bits.
 """
 
 from __future__ import annotations
@@ -18,17 +18,21 @@ from cuda.cpu.emit.llvm.values import Shape, Value, constant, width_of
 if TYPE_CHECKING:
     from cuda.cpu.emit.llvm.builder import Builder
 
-SHORT = "i16"
+BYTE, SHORT = "i8", "i16"
 LEAST, MOST_SIGNED, MOST = -(1 << 15), (1 << 15) - 1, (1 << 16) - 1
 WIDE = ("i16", "i32")  # elements of which ranges are known
 
 
 class Short(NamedTuple):
-    """The low 16 bits of integers from `low` to `high`, which are none or all above MOST_SIGNED if low is below 0."""
+    """The low 16 bits of integers from `low` to `high`, which are none or all above MOST_SIGNED if low is below 0.
+
+    `byte`: the low 8 bits if the integers were extended from them, by their sign if low is below 0.
+    """
 
     value: Value
     low: int
     high: int
+    byte: Value | None = None
 
     @property
     def positive(self) -> bool:
@@ -58,7 +62,9 @@ class Shorts:
         if value.element not in WIDE or not text.removeprefix("-").isdecimal():
             return None
         number = int(text)
-        return Short(constant(number, SHORT), number, number) if LEAST <= number <= MOST else None
+        if not LEAST <= number <= MOST:
+            return None
+        return Short(constant(number, SHORT), number, number, constant(number, BYTE) if -128 <= number < 256 else None)
 
     def _pair(self, a: Value, b: Value) -> tuple[Short, Short] | None:
         """Return what is known of two operands of an operation that is worth it: vectors, not only constants."""
@@ -71,16 +77,16 @@ class Shorts:
         """Note that a vector is another one made wider."""
         if source.uniform or result.element not in WIDE or source.element not in ("i8", "i16"):
             return
-        known, width = self.find(source), width_of(source.element)
+        known, width, byte = self.find(source), width_of(source.element), source if source.element == BYTE else None
         if known is not None and (known.signed if signed else known.positive):
-            low, high = known.low, known.high
+            low, high, byte = known.low, known.high, known.byte
         else:
             low, high = (-(1 << width - 1), (1 << width - 1) - 1) if signed else (0, (1 << width) - 1)
         if result.element == SHORT:
             source = result
         elif source.element != SHORT:
             source = self._converted(source, SHORT, signed=signed)
-        self._known[result.ref] = Short(source, low, high)
+        self._known[result.ref] = Short(source, low, high, byte)
 
     # --- operations -------------------------------------------------------------------------------
 
@@ -114,6 +120,9 @@ class Shorts:
         x, y = pair
         pick = min if name.endswith("min") else max
         found = pick(x.low, y.low), pick(x.high, y.high)
+        if x.byte is not None and y.byte is not None and (kind := _order_of_bytes(x, y)):
+            byte = self.builder.intrinsic(kind + name[1:], BYTE, x.byte, y.byte)
+            return self._widened(self._converted(byte, SHORT, signed=kind == "s"), found, "i32", byte)
         return self._widened(self.builder.intrinsic(order + name[1:], SHORT, x.value, y.value), found, "i32")
 
     def _absolute(self, value: Value) -> Value | None:
@@ -147,10 +156,10 @@ class Shorts:
 
     # --- results ----------------------------------------------------------------------------------
 
-    def _widened(self, value: Value, found: Range, element: str) -> Value:
+    def _widened(self, value: Value, found: Range, element: str, byte: Value | None = None) -> Value:
         """Return a vector of 16-bit integers of a known range with larger elements."""
         result = self._converted(value, element, signed=found[0] < 0) if element != SHORT else value
-        self._known[result.ref] = Short(value, *found)
+        self._known[result.ref] = Short(value, *found, byte)
         return result
 
     def _converted(self, value: Value, element: str, *, signed: bool) -> Value:
@@ -171,6 +180,13 @@ def _order(a: Short, b: Short, *, signed: bool) -> str | None:
     if a.signed and b.signed:
         return "s"
     return "u" if a.positive and b.positive else None
+
+
+def _order_of_bytes(a: Short, b: Short) -> str | None:
+    """Return how the bytes of integers are compared in place of them: "s", "u"; None: not at all."""
+    if a.positive and b.positive:
+        return "u"
+    return "s" if a.high < 128 and b.high < 128 else None
 
 
 # --- ranges of results ------------------------------------------------------------------------------------
