@@ -239,17 +239,17 @@ def _address(index: str, number: int) -> str:
 
 APART = "goes lane by lane: its addresses are {} bytes apart"
 UNKNOWN = "lane by lane: its addresses follow no rule that is known before the kernel runs"
-EACH_44 = "mul.lo.u32 %r4, %r1, 44; " + _address("%r4", 4) + "\n"
+EACH_52 = "mul.lo.u32 %r4, %r1, 52; " + _address("%r4", 4) + "\n"
 LOAD = "ld.global.u32 %r5, [%d5];\n"
 # Statements from line 8 on, and what is said of them.
 TOGETHER = [
-    (EACH_44 + LOAD * 2, ["lines 9 and 10: ld.global.u32 " + APART.format(44)]),
-    (EACH_44 + LOAD * 3, ["lines 9, 10 and 11: ld.global.u32 " + APART.format(44)]),
-    (EACH_44 + LOAD * 5, ["lines 9, 10, 11 and 2 more: ld.global.u32 " + APART.format(44)]),
-    (EACH_44 + LOAD + "st.global.u16 [%d5], 1; st.global.u32 [%d5+8], 1;",
-     ["lines 9 and 10: ld.global.u32, st.global.u16 and st.global.u32 " + APART.format(44).replace("goes", "go")]),
-    (EACH_44 + LOAD + "mul.lo.u32 %r6, %r1, 48; " + _address("%r6", 6) + "ld.global.u32 %r7, [%d7];",
-     ["line 9: ld.global.u32 " + APART.format(44), "line 10: ld.global.u32 " + APART.format(48)]),
+    (EACH_52 + LOAD * 2, ["lines 9 and 10: ld.global.u32 " + APART.format(52)]),
+    (EACH_52 + LOAD * 3, ["lines 9, 10 and 11: ld.global.u32 " + APART.format(52)]),
+    (EACH_52 + LOAD * 5, ["lines 9, 10, 11 and 2 more: ld.global.u32 " + APART.format(52)]),
+    (EACH_52 + LOAD + "st.global.u16 [%d5], 1; st.global.u32 [%d5+8], 1;",
+     ["lines 9 and 10: ld.global.u32, st.global.u16 and st.global.u32 " + APART.format(52).replace("goes", "go")]),
+    (EACH_52 + LOAD + "mul.lo.u32 %r6, %r1, 48; " + _address("%r6", 6) + "ld.global.u32 %r7, [%d7];",
+     ["line 9: ld.global.u32 " + APART.format(52), "line 10: ld.global.u32 " + APART.format(48)]),
     ("xor.b32 %r4, %r1, %r2; " + _address("%r4", 4) + LOAD + "cvt.u64.u32 %d6, %r1; xor.b64 %d7, %d6, %d1;" + LOAD[:-7]
      + "[%d7];",
      [f"line 8: ld.global.u32 goes {UNKNOWN}: %r4 comes from xor.b32 at line 8",
