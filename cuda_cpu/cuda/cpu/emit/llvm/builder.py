@@ -446,20 +446,11 @@ class Builder:
         text = f"load atomic volatile {type_}, ptr {pointer} {order}" if order else f"load {type_}, ptr {pointer}"
         return Value(self.assign(f"{text}{suffix}{metadata}"), element, shape)
 
-    def store(
-        self,
-        value: Value,
-        pointer: str,
-        *,
-        align: int = 0,
-        order: str = "",
-        metadata: str = "",
-        volatile: bool = False,
-    ) -> None:
+    def store(self, value: Value, pointer: str, *, align: int = 0, order: str = "", metadata: str = "") -> None:
         """Store a value; with an `order` atomically."""
         suffix = f", align {align}" if align else ""
-        typed, kind = self.typed(value), "store volatile" if volatile else "store"
-        text = f"store atomic volatile {typed}, ptr {pointer} {order}" if order else f"{kind} {typed}, ptr {pointer}"
+        typed = self.typed(value)
+        text = f"store atomic volatile {typed}, ptr {pointer} {order}" if order else f"store {typed}, ptr {pointer}"
         self.line(f"{text}{suffix}{metadata}")
 
     def offset(self, pointer: str, count: int) -> str:

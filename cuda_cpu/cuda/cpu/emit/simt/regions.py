@@ -193,9 +193,13 @@ class Regions:
         index = at if self.groups_per_warp == 1 else builder.binary("udiv", at, self.groups_per_warp)
         # Opaque to LLVM, which would otherwise keep an induction variable for the pointer in a scarce register.
         hidden = builder.opaque(index, " #4")
-        # Loads may pass the store. Volatile in the loops of tiles: else it would be moved behind them.
-        volatile, field = self.flow.tile_exits is not None, builder.offset("%warp", WARP["current"])
-        builder.store(index, field, align=4, metadata=", !tbaa !7", volatile=volatile)
+        field = builder.offset("%warp", WARP["current"])
+        if (
+            self.flow.tile_exits is not None
+        ):  # loads may pass the store, but it stays in the loop: its address might change
+            none = builder.binary("sub", hidden, index)
+            field = builder.element("i8", field, none)
+        builder.store(index, field, align=4, metadata=", !tbaa !7")
         far = builder.binary("mul", builder.cast("zext", hidden, "i64"), self.warp_bytes)
         self.frame.set_warp(builder.element("i8", "%warp", far))
         return at, index
