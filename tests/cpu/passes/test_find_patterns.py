@@ -168,6 +168,8 @@ NOT_FOUND = {
     "ld.shared.v2.u32 {%r31, %r32}, [%r30];",
     "ordered": "xor.b32 %r10, %r0, 1; shl.b32 %r12, %r10, 2; add.u32 %r30, %r4, %r12;"
     "ld.volatile.shared.u32 %r31, [%r30];",
+    "predicates": "setp.eq.u32 %p1, %r0, 3; not.pred %p2, %p1; selp.u32 %r10, 1, 0, %p2; xor.b32 %r11, %r0, %r10;"
+    + ADDRESS,
     "parts of registers": "mov.b32 {%h0, %h1}, %r0; mov.b32 %r11, {%h1, %h0};" + ADDRESS,
 }
 

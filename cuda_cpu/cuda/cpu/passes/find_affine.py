@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from cuda.cpu.passes.graph import Graph, Step
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Immediate, Operand, Register, Symbol
+from cuda.cpu.ptx.syntax import Call, Immediate, Instruction, Operand, Register, Symbol
 
 STRIDES = {"%tid.x": 1, "%tid.y": 0, "%tid.z": 0, "%laneid": 1}
 INTEGERS = {f"{kind}{width}" for kind in "bsu" for width in (16, 32, 64)}
@@ -182,12 +182,17 @@ _LATER = _Later.LATER
 Stride = int | _Later | None
 
 
+def is_followed(instruction: Instruction | Call, form: Form) -> bool:
+    """Return whether an instruction on integers is simple enough that a base is computed of its operands' bases."""
+    if instruction.guard is not None or form.opcode not in SIMPLE:
+        return False
+    types = {each for each in form.modifiers if each[-1].isdigit() and each[0] in "bsuf"}
+    return types <= INTEGERS and not any(flag in form.modifiers for flag in ("sat", "cc", "local", "hi", "relu"))
+
+
 def _stride(graph: Graph, step: Step, strides: dict[str, int], unknown: set[str]) -> Stride:
     form = step.form
-    if form is None or step.instruction.guard is not None or form.opcode not in SIMPLE:
-        return None
-    types = {each for each in form.modifiers if each[-1].isdigit() and each[0] in "bsuf"}
-    if not types <= INTEGERS or any(flag in form.modifiers for flag in ("sat", "cc", "local", "hi")):
+    if form is None or not is_followed(step.instruction, form):
         return None
     found = [_of(graph, operand, strides, unknown) for operand in step.instruction.operands[1:]]
     if None in found:

@@ -17,7 +17,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from cuda.cpu.passes.find_affine import INTEGERS, SIMPLE, STRIDES
+from cuda.cpu.passes.find_affine import INTEGERS, SIMPLE, STRIDES, is_followed
 from cuda.cpu.passes.graph import Graph, Pattern, Step
 from cuda.cpu.passes.vector_accesses import base_of_pattern, offsets_of
 from cuda.cpu.ptx.instructions import Form
@@ -163,10 +163,9 @@ class _Finder:
     def _result(self, step: Step) -> Known | None:
         """Return what is known of a step's result, None if nothing is known of an operand yet."""
         form = step.form
-        if form is None or step.instruction.guard is not None or form.opcode not in RULES:
+        if form is None or form.opcode not in RULES or form.type not in INTEGERS:
             return UNKNOWN
-        types = {form.type, getattr(form, "dtype", None) or form.type}
-        if not types <= INTEGERS or any(flag in form.modifiers for flag in ("sat", "cc", "local", "hi")):
+        if not is_followed(step.instruction, form):
             return UNKNOWN
         operands = step.instruction.operands[1:]
         found = [self._of(operand) for operand in operands]

@@ -137,6 +137,31 @@ def test_lanes_load_from_clamped_indices(name, size):
             np.testing.assert_array_equal(found, expected, err_msg=f"{block} {width} {height}")
 
 
+# Instructions on %r31, 4 in all lanes, with what they give; %r6 is 3, and the address of `in` is that of 64 numbers.
+OTHERS = {
+    "popc.b32 %r30, %r31;": 1, "div.s32 %r30, %r31, 2;": 2, "rem.u32 %r30, %r31, %r6;": 1,
+    "mul.hi.s32 %r30, %r31, %r6;": 0, "shfl.sync.bfly.b32 %r30, %r31, 1, 31, -1;": 4, "bfind.u32 %r30, %r31;": 2,
+    "sad.s32 %r30, %r31, 3, %r6;": 4, "neg.s32 %r33, %r31; max.relu.s32 %r30, %r33, -9;": 0,
+    "setp.gt.s32 %p5, %r31, 3; selp.u32 %r30, 1, 2, %p5;": 1, "add.sat.s32 %r30, %r31, 1;": 5,
+    "atom.global.add.u32 %r33, [%d2+256], %r31; sub.u32 %r30, %r31, 1;": 3, "lop3.b32 %r30, %r31, 6, %r6, 0xc0;": 4,
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("like_hot_kernels")
+@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("row", [WHOLE_RUN, HALF_RUN])
+def test_other_instructions_on_what_all_lanes_choose(other, row):
+    """They are executed once, for vectors."""
+    choice = "setp.lt.s32 %p4, %r8, 500; selp.b32 %r31, 4, 8, %p4;" + other
+    address = ADDRESS.format(x="%r30", y="%r9", size=4)
+    text = HEAD + KERNEL.format(choice=choice + address, size=4, bits=32, value="%r25")
+    source, found = np.arange(100, 165, dtype=np.uint32), np.zeros(64, np.uint32)
+    source[64] = 0
+    Loaded(text.encode(), row).launch("k", (1, 1, 1), (64, 1, 1), found, source, *np.array([64, 1, 3], np.uint32))
+    assert found.tolist() == [100 + OTHERS[other]] * 64
+    assert source[64] == (64 * 4 if "atom" in other else 0)
+
+
 @pytest.mark.parametrize("name", ["left", "conditional step", "both edges", "below", "corner"])
 def test_rows_are_loaded_where_lanes_agree(name):
     text = emit_kernel(build([kernel(name, 4)]), "k", Settings(vector_bytes=64, native_gather=True)).text

@@ -17,7 +17,7 @@ from cuda.cpu.emit.access.addresses import pointers, space_of
 from cuda.cpu.emit.access.affine import ContiguousAccess
 from cuda.cpu.emit.access.gather_scatter import load_contiguous
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, integer_predicate, width_of
-from cuda.cpu.passes.find_affine import combined, stride_of, widens
+from cuda.cpu.passes.find_affine import combined, is_followed, stride_of, widens
 from cuda.cpu.passes.graph import Step
 from cuda.cpu.passes.vector_accesses import SPACES, base_of
 from cuda.cpu.ptx.instructions import Form
@@ -26,7 +26,6 @@ from cuda.cpu.ptx.syntax import Instruction, Operand, Register
 if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
 
-CHOICES = {"selp", "min", "max"}
 INTEGERS = {f"{kind}{width}" for kind in "bsu" for width in (32, 64)}
 
 
@@ -43,10 +42,10 @@ def follow(frame: Frame, step: Step, emitter: Callable) -> None:
     before, found = frame.block.clamped, None
     if step.form is not None and len(step.writes) == 1 and not _is_other(frame, step.writes[0]):
         instruction, form = step.operation()
-        if instruction.guard is None and getattr(form, "type", None) in INTEGERS and frame.module.settings.vector_bytes:
-            if form.opcode in CHOICES:
-                found = _choose(frame, instruction, form, emitter)
-            elif before and any(name in before for name in step.reads):
+        if frame.module.settings.vector_bytes and form.type in INTEGERS:
+            if form.opcode == "selp" or (form.opcode in ("min", "max") and is_followed(instruction, form)):
+                found = _choose(frame, instruction, form)
+            elif before and any(name in before for name in step.reads) and is_followed(instruction, form):
                 found = _compute(frame, step, emitter)
     for name in step.writes:
         before.pop(name, None)
@@ -67,7 +66,7 @@ def _known(frame: Frame, operand: Operand) -> Clamped | None:
     return None if stride is None else Clamped(stride, constant(1, "i1"))
 
 
-def _choose(frame: Frame, instruction: Instruction, form: Form, emitter: Callable) -> Clamped | None:
+def _choose(frame: Frame, instruction: Instruction, form: Form) -> Clamped | None:
     """Follow an instruction that chooses one of two operands: affine if all lanes choose the same one.
 
     That is the one that grows from lane to lane, if only one of them does.
