@@ -5,7 +5,8 @@
 The runs of all sides of a row alternate; the figures are medians. For a busy machine there is --best: the shortest run,
 by CPU time for one core and by the clock for two. The time of a launch includes the synchronisation. Very short calls
 are repeated, with consecutive launches. Results are compared before anything is timed. The last column of the workloads
-is C with the kernel's blocks, shared memory and barriers, for those that have it.
+is C with the kernel's blocks, shared memory and barriers, for those that have it. The table of textbook kernels has the
+same columns: their algorithms are common ones, and nothing of them was chosen or changed for the CPU device.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from benchmarks.cpu_kernels.case_parts import WORST
 from benchmarks.cpu_kernels.cases import Case, all_cases, check_equal
 from benchmarks.cpu_kernels.data import reset
 from benchmarks.cpu_kernels.peers import HERE, Numba, Peaks, compiled_c, function_of, peaks, source_of
-from benchmarks.cpu_kernels.workloads.cases import WORST, workloads
+from benchmarks.cpu_kernels.textbook.cases import textbook
+from benchmarks.cpu_kernels.workloads.cases import workloads
 from benchmarks.tables import duration, machine
 from cuda.perf import timing
 
@@ -133,24 +136,31 @@ def alternate(sides: dict[Side, Callable[[], float]], seconds: float) -> dict[Si
     return {name: pick(values) for name, values in timing.alternate(sides, seconds).items()}
 
 
+def check_results(
+    case: Case, arrays: dict[str, np.ndarray], run: Callable[[int], None], in_c: dict[str, Callable[[int], None]]
+) -> dict[str, np.ndarray]:
+    """Check that the device and C write the same results into the arrays, and return them."""
+    reset(case, arrays)
+    run(1)
+    found = {name: arrays[name].copy() for name in case.results}
+    for side, function in in_c.items():
+        reset(case, arrays)
+        function(1)
+        for name in case.results:
+            check_equal(case, found[name], arrays[name], f"{case.name}: {name}, {side}")
+    return found
+
+
 def compare(bench: Bench, numba: Numba | None, case: Case, seconds: float) -> tuple[dict, str]:
     """Check that all sides write the same results, and time them."""
     bench.allocate(case)
     run, path = bench.launches(case)
-    peer = bench.peer(case)
-    reset(case, bench.arrays)
-    run(1)
-    found = {name: bench.arrays[name].copy() for name in case.results}
-    in_c = {"c": peer}
+    in_c = {"c": bench.peer(case)}
     if case.in_blocks and not bench.openmp:
         in_c["in blocks"] = bench.in_blocks(case)
-    for side_name, function in in_c.items():
-        reset(case, bench.arrays)
-        function(1)
-        for name in case.results:
-            check_equal(case, found[name], bench.arrays[name], f"{case.name}: {name}, {side_name}")
+    found = check_results(case, bench.arrays, run, in_c)
     run(2)  # warm up
-    count = 1 if case.resets else max(1, round(ENOUGH / max(timed(peer, 3), 1e-9)))
+    count = 1 if case.resets else max(1, round(ENOUGH / max(timed(in_c["c"], 3), 1e-9)))
 
     def side(function: Callable[[int], None]) -> float:
         if case.resets:
@@ -276,9 +286,10 @@ def main() -> None:
         "--best", action="store_true", help="the shortest run, by CPU time where one core works: for a busy machine"
     )
     parser.add_argument(
-        "--only", choices=["speed", "scaling", "latency", "workloads", "openmp", "samples", "counters"],
-        help="one of the tables; openmp: the workloads with two workers, beside OpenMP; samples: where the time of the "
-        "workloads goes, by perf; counters: how many instructions they execute, by single steps",
+        "--only", choices=["speed", "scaling", "latency", "workloads", "textbook", "openmp", "samples", "counters"],
+        help="one of the tables; textbook: kernels of textbooks and of known benchmark suites, as the workloads; "
+        "openmp: the workloads with two workers, beside OpenMP; samples: where the time of the workloads goes, by "
+        "perf; counters: how many instructions they execute, by single steps",
     )  # fmt: skip
     options = parser.parse_args()
     global pick
@@ -304,6 +315,8 @@ def main() -> None:
     clock = time.process_time if options.best else clock
     if "workloads" in parts:
         workload_table(chosen(workloads()), options.seconds)
+    if "textbook" in parts:
+        workload_table(chosen(textbook()), options.seconds)
     if "samples" in parts:
         from benchmarks.cpu_kernels.samples import samples_table
 

@@ -7,7 +7,6 @@ The data depend only on the names, so that the process with Numba creates the sa
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -30,7 +29,7 @@ class Case:
     starts_at: str = ""  # initial value of results: "zero" if sums are added to them
     tolerance: float = 1e-3
     computes: bool = False  # limited by computation: two workers should be twice as fast
-    source: str = "kernels"  # of the kernels and of the C peer, in the folder `workloads` if it is another one
+    source: str = "kernels"  # of the kernels and of the C peer: a path in this folder, without its suffix
     resets: bool = False  # the results are inputs, too: they get their initial values before each run
     operations: float = 0  # on integers of 32 bits
     serial: bool = False  # the C peer has no parallel loop
@@ -175,5 +174,5 @@ def check_equal(case: Case, found: np.ndarray, expected: np.ndarray, label: str)
 
 def c_argument(argument: object) -> object:
     """Return a NumPy scalar as a ctypes value."""
-    kinds = {"f": ctypes.c_float, "i": ctypes.c_int, "u": ctypes.c_size_t}
-    return kinds[np.asarray(argument).dtype.kind](np.asarray(argument).item())
+    value = np.asarray(argument)
+    return np.ctypeslib.as_ctypes_type(value.dtype)(value.item())

@@ -25,13 +25,13 @@ FLAGS = ["-O3", "-march=native", "-fno-fast-math", "-shared", "-fPIC"]
 
 
 def source_of(source: str, suffix: str) -> pathlib.Path:
-    return HERE / f"{source if source == 'kernels' else f'workloads/{source}'}{suffix}"
+    return HERE / f"{source}{suffix}"
 
 
 @functools.cache
 def compiled_c(source: str = "kernels", *, openmp: bool = False) -> ctypes.CDLL:
     """Compile the C peers of a source file and return the library."""
-    library = pathlib.Path(tempfile.mkdtemp()) / f"{source}.so"
+    library = pathlib.Path(tempfile.mkdtemp(), "peers.so")
     subprocess.run(["gcc", *FLAGS, *["-fopenmp"] * openmp, "-o", library, source_of(source, ".c"), "-lm"], check=True)
     return ctypes.CDLL(str(library))
 

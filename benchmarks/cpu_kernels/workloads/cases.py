@@ -12,12 +12,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from benchmarks.cpu_kernels.case_parts import F, I, Random, case_of, floats, ints, threads, zeros
 from benchmarks.cpu_kernels.cases import Case
 
-Random = np.random.Generator
-I = np.int32  # noqa: E741
-F = np.float32
-WORST = 1 / 1.5  # of C's speed
 # The workloads with a second function in C, which keeps the kernel's order: those above 1.5 times C, except pagerank,
 # bfs, scatter_add and hash_count. Their peers have the kernels' order: a loop over the threads, without blocks.
 IN_BLOCKS = (
@@ -27,39 +24,9 @@ IN_BLOCKS = (
 )  # fmt: skip
 
 
-def _zeros(count: int, kind: type = F) -> Callable[[Random], np.ndarray]:
-    return lambda random: np.zeros(count, kind)
-
-
-def _floats(count: int, low: float = 0, high: float = 1) -> Callable[[Random], np.ndarray]:
-    return lambda random: random.uniform(low, high, count).astype(F)
-
-
-def _ints(count: int, low: int, high: int, kind: type = I) -> Callable[[Random], np.ndarray]:
-    return lambda random: random.integers(low, high, count).astype(kind)
-
-
-def _case(
-    source: str,
-    name: str,
-    make: dict[str, Callable],
-    launches: list[tuple],
-    arguments: tuple,
-    results: tuple,
-    **more: object,
-) -> Case:
-    """Make a case of functions that create its arrays. An array may be a function of the arrays before it."""
-
-    def arrays(random: Random) -> dict[str, np.ndarray]:
-        return {each: function(random) for each, function in make.items()}
-
-    more.update(source=source, in_blocks=f"{name}_in_blocks" if name in IN_BLOCKS else "")
-    return Case(name, WORST, arrays, arguments, launches, results, **more)  # type: ignore[arg-type]
-
-
-def _threads(kernel: str, count: int, arguments: tuple, block: int = 256) -> list[tuple]:
-    """Return the launch of one thread per element."""
-    return [(kernel, -(-count // block), block, arguments)]
+def _case(source: str, name: str, *given: object, **more: object) -> Case:
+    more.update(in_blocks=f"{name}_in_blocks" if name in IN_BLOCKS else "")
+    return case_of(f"workloads/{source}", name, *given, **more)  # type: ignore[arg-type]
 
 
 def _positive(count: int, side: int) -> Callable[[Random], np.ndarray]:
@@ -82,13 +49,13 @@ def _roots(random: Random) -> np.ndarray:
 def dense(part: int) -> list[Case]:
     """Small matrices, transforms, arrays of structures, images, stencils, small floats."""
     few, many, side, cube = 4096 // part, (1 << 18) // part, 1024, 96
-    image = {"x": _ints(side * side, 0, 256, np.uint8), "y": _zeros(side * side, np.uint8)}
+    image = {"x": ints(side * side, 0, 256, np.uint8), "y": zeros(side * side, np.uint8)}
 
     def case(*given: object, **more: object) -> Case:
         return _case("dense", *given, **more)  # type: ignore[arg-type]
 
     def tiles(n: int) -> Case:
-        make = {"a": _floats(few * n * n), "b": _floats(few * n * n), "c": _zeros(few * n * n)}
+        make = {"a": floats(few * n * n), "b": floats(few * n * n), "c": zeros(few * n * n)}
         launch = [(f"matmul{n}", few, (n, n), ("a", "b", "c"))]
         return case(f"matmul{n}", make, launch, ("a", "b", "c", I(few)), ("c",), flops=2 * few * n**3)
 
@@ -97,45 +64,45 @@ def dense(part: int) -> list[Case]:
         tiles(8),
         case("lu16", {"a": _positive(few, 16)}, [("lu16", few // 4, (16, 4), ("a",))], ("a", I(few)), ("a",),
              flops=few * 2 * 16**3 / 3, resets=True),
-        case("cholesky8", {"a": _positive(few * 2, 8), "l": _zeros(few * 128)},
-             _threads("cholesky8", few * 2, ("a", "l", I(few * 2)), 128), ("a", "l", I(few * 2)), ("l",),
+        case("cholesky8", {"a": _positive(few * 2, 8), "l": zeros(few * 128)},
+             threads("cholesky8", few * 2, ("a", "l", I(few * 2)), 128), ("a", "l", I(few * 2)), ("l",),
              bytes=few * 1024),
-        case("fft512", {"x": _floats(512 * 1024), "y": _zeros(512 * 1024), "roots": _roots},
+        case("fft512", {"x": floats(512 * 1024), "y": zeros(512 * 1024), "roots": _roots},
              [("fft512", 512 // part, 256, ("x", "y", "roots"))], ("x", "y", "roots", I(512 // part)), ("y",),
              flops=512 // part * 9 * 256 * 10),
-        case("transform4", {"x": _floats(4 * many), "y": _zeros(4 * many)},
-             _threads("transform4", many, ("x", "y", I(many))), ("x", "y", I(many)), ("y",), bytes=32 * many),
-        case("particles", {"all": _floats(6 * many)}, _threads("particles", many, ("all", F(1e-3), I(many))),
+        case("transform4", {"x": floats(4 * many), "y": zeros(4 * many)},
+             threads("transform4", many, ("x", "y", I(many))), ("x", "y", I(many)), ("y",), bytes=32 * many),
+        case("particles", {"all": floats(6 * many)}, threads("particles", many, ("all", F(1e-3), I(many))),
              ("all", F(1e-3), I(many)), ("all",), bytes=48 * many),
-        case("complex_multiply", {"a": _floats(2 * many), "b": _floats(2 * many), "c": _zeros(2 * many)},
-             _threads("complex_multiply", many, ("a", "b", "c", I(many))), ("a", "b", "c", I(many)), ("c",),
+        case("complex_multiply", {"a": floats(2 * many), "b": floats(2 * many), "c": zeros(2 * many)},
+             threads("complex_multiply", many, ("a", "b", "c", I(many))), ("a", "b", "c", I(many)), ("c",),
              bytes=24 * many),
         case("wmma", {"a": lambda r: r.random(1 << 16, F).astype(np.float16),
-                      "b": lambda r: r.random(1 << 16, F).astype(np.float16), "c": _zeros(1 << 16)},
+                      "b": lambda r: r.random(1 << 16, F).astype(np.float16), "c": zeros(1 << 16)},
              [("wmma", (4, 16), 128, ("a", "b", "c", I(256)))], ("a", "b", "c", I(256)), ("c",), flops=2 * 256**3),
         case("half_axpy", {"x": lambda r: r.random(2 * many, F).astype(np.float16),
                            "y": lambda r: r.random(2 * many, F).astype(np.float16)},
-             _threads("half_axpy", many, (F(1e-3), "x", "y", I(2 * many))), (F(1e-3), "x", "y", I(2 * many)), ("y",),
+             threads("half_axpy", many, (F(1e-3), "x", "y", I(2 * many))), (F(1e-3), "x", "y", I(2 * many)), ("y",),
              bytes=12 * many, tolerance=2e-3),
-        case("kmeans", {"points": _floats(4 * many), "centres": _floats(64), "nearest": _zeros(many, I)},
-             _threads("kmeans", many, ("points", "centres", "nearest", I(many))),
+        case("kmeans", {"points": floats(4 * many), "centres": floats(64), "nearest": zeros(many, I)},
+             threads("kmeans", many, ("points", "centres", "nearest", I(many))),
              ("points", "centres", "nearest", I(many)), ("nearest",), flops=many * 16 * 12, tolerance=-1),
-        case("conv5x5", {"x": _floats(side * side), "y": _zeros(side * side)},
+        case("conv5x5", {"x": floats(side * side), "y": zeros(side * side)},
              [("conv5x5", (side // 16, side // 16), (16, 16), ("x", "y", I(side)))], ("x", "y", I(side)), ("y",),
              flops=50 * side * side),
-        case("stencil27", {"x": _floats(cube**3), "y": _zeros(cube**3)},
+        case("stencil27", {"x": floats(cube**3), "y": zeros(cube**3)},
              [("stencil27", (cube // 32, cube // 8, cube), (32, 8), ("x", "y", I(cube)))], ("x", "y", I(cube)), ("y",),
              flops=30 * cube**3, bytes=8 * cube**3),
-        case("jacobi", {"x": _floats(side * side), "y": _zeros(side * side)},
+        case("jacobi", {"x": floats(side * side), "y": zeros(side * side)},
              [("jacobi", (side // 32, side // 8), (32, 8), ("x", "y", I(side)))], ("x", "y", I(side)), ("y",),
              bytes=8 * side * side),
         case("sobel", image, [("sobel", (side // 256, side), 256, ("x", "y", I(side)))], ("x", "y", I(side)), ("y",),
              bytes=2 * side * side, tolerance=0),
-        case("rgba_gray", {"x": _ints(4 * many, 0, 256, np.uint8), "y": _zeros(many, np.uint8)},
-             _threads("rgba_gray", many, ("x", "y", I(many))), ("x", "y", I(many)), ("y",), bytes=5 * many,
+        case("rgba_gray", {"x": ints(4 * many, 0, 256, np.uint8), "y": zeros(many, np.uint8)},
+             threads("rgba_gray", many, ("x", "y", I(many))), ("x", "y", I(many)), ("y",), bytes=5 * many,
              tolerance=0),
-        case("bilinear", {"image": _floats(side * side), "points": _floats(2 * many), "y": _zeros(many)},
-             _threads("bilinear", many, ("image", "points", "y", I(side), I(many))),
+        case("bilinear", {"image": floats(side * side), "points": floats(2 * many), "y": zeros(many)},
+             threads("bilinear", many, ("image", "points", "y", I(side), I(many))),
              ("image", "points", "y", I(side), I(many)), ("y",), bytes=28 * many),
     ]  # fmt: skip
 
@@ -155,57 +122,57 @@ def irregular(part: int) -> list[Case]:
     def graph(nodes: int, low: int, high: int) -> tuple[dict[str, Callable], int]:
         starts = _starts(nodes, low, high)
         edges = int(starts[-1])
-        return {"starts": lambda r: starts, "targets": _ints(edges, 0, nodes)}, edges
+        return {"starts": lambda r: starts, "targets": ints(edges, 0, nodes)}, edges
 
     edges, count = graph(n, 4, 13)
     rows, values = graph(nodes, 20, 140)
     tiles = many // 1024
     return [
-        case("pagerank", {**edges, "ranks": _floats(n), "next": _zeros(n)},
-             _threads("pagerank", n, ("starts", "targets", "ranks", "next", I(n))),
+        case("pagerank", {**edges, "ranks": floats(n), "next": zeros(n)},
+             threads("pagerank", n, ("starts", "targets", "ranks", "next", I(n))),
              ("starts", "targets", "ranks", "next", I(n)), ("next",), bytes=12 * count, starts_at="zero"),
-        case("bfs", {**edges, "distance": _ints(n, -1, 4), "next": _zeros(n, I)},
-             _threads("bfs", n, ("starts", "targets", "distance", "next", I(3), I(n))),
+        case("bfs", {**edges, "distance": ints(n, -1, 4), "next": zeros(n, I)},
+             threads("bfs", n, ("starts", "targets", "distance", "next", I(3), I(n))),
              ("starts", "targets", "distance", "next", I(3), I(n)), ("next",), bytes=8 * n + 8 * count / 5,
              tolerance=0),
-        case("spmv_warp", {**rows, "values": _floats(values), "x": _floats(nodes), "y": _zeros(nodes)},
-             _threads("spmv_warp", 32 * nodes, ("starts", "targets", "values", "x", "y", I(nodes))),
+        case("spmv_warp", {**rows, "values": floats(values), "x": floats(nodes), "y": zeros(nodes)},
+             threads("spmv_warp", 32 * nodes, ("starts", "targets", "values", "x", "y", I(nodes))),
              ("starts", "targets", "values", "x", "y", I(nodes)), ("y",), flops=2 * values, bytes=12 * values),
-        case("spmv_ell", {"columns": _ints(16 * n, 0, n), "values": _floats(16 * n), "x": _floats(n), "y": _zeros(n)},
-             _threads("spmv_ell", n, ("columns", "values", "x", "y", I(n), I(16))),
+        case("spmv_ell", {"columns": ints(16 * n, 0, n), "values": floats(16 * n), "x": floats(n), "y": zeros(n)},
+             threads("spmv_ell", n, ("columns", "values", "x", "y", I(n), I(16))),
              ("columns", "values", "x", "y", I(n), I(16)), ("y",), bytes=12 * 16 * n),
-        case("gather", {"at": _ints(many, 0, many), "x": _floats(many), "y": _zeros(many)},
-             _threads("gather", many, ("at", "x", "y", I(many))), ("at", "x", "y", I(many)), ("y",), bytes=12 * many),
-        case("scatter_add", {"at": _ints(many, 0, 4096), "x": _floats(many), "sums": _zeros(4096)},
-             _threads("scatter_add", many, ("at", "x", "sums", I(many))), ("at", "x", "sums", I(many)), ("sums",),
+        case("gather", {"at": ints(many, 0, many), "x": floats(many), "y": zeros(many)},
+             threads("gather", many, ("at", "x", "y", I(many))), ("at", "x", "y", I(many)), ("y",), bytes=12 * many),
+        case("scatter_add", {"at": ints(many, 0, 4096), "x": floats(many), "sums": zeros(4096)},
+             threads("scatter_add", many, ("at", "x", "sums", I(many))), ("at", "x", "sums", I(many)), ("sums",),
              bytes=8 * many, starts_at="zero"),
-        case("hash_count", {"keys": _ints(n, 1, n // 2, np.uint32), "table": _zeros(n, np.uint32),
-                            "counts": _zeros(n, np.uint32), "found": _zeros(n, np.uint32)},
+        case("hash_count", {"keys": ints(n, 1, n // 2, np.uint32), "table": zeros(n, np.uint32),
+                            "counts": zeros(n, np.uint32), "found": zeros(n, np.uint32)},
              [("hash_clear", n // 256, 256, ("table", "counts")),
-              *_threads("hash_insert", n, ("keys", "table", "counts", I(n), I(n))),
-              *_threads("hash_find", n, ("keys", "table", "counts", "found", I(n), I(n)))],
+              *threads("hash_insert", n, ("keys", "table", "counts", I(n), I(n))),
+              *threads("hash_find", n, ("keys", "table", "counts", "found", I(n), I(n)))],
              ("keys", "table", "counts", "found", I(n), I(n)), ("found",), bytes=36 * n, tolerance=0, serial=True),
         case("binary_search", {"sorted": lambda r: np.sort(r.integers(0, 1 << 20, n)).astype(I),
-                               "wanted": _ints(n, 0, 1 << 20), "positions": _zeros(n, I)},
-             _threads("binary_search", n, ("sorted", "wanted", "positions", I(n), I(n))),
+                               "wanted": ints(n, 0, 1 << 20), "positions": zeros(n, I)},
+             threads("binary_search", n, ("sorted", "wanted", "positions", I(n), I(n))),
              ("sorted", "wanted", "positions", I(n), I(n)), ("positions",), operations=3 * 17 * n, tolerance=0),
-        case("radix_pass", {"keys": _ints(many, 0, 1 << 31, np.uint32), "sorted": _zeros(many, np.uint32),
-                            "counts": _zeros(16 * tiles, I)},
+        case("radix_pass", {"keys": ints(many, 0, 1 << 31, np.uint32), "sorted": zeros(many, np.uint32),
+                            "counts": zeros(16 * tiles, I)},
              [("radix_count", tiles, 256, ("keys", "counts", I(8))),
               ("radix_offsets", 1, 256, ("counts", I(16 * tiles))),
               ("radix_scatter", tiles, 32, ("keys", "sorted", "counts", I(8)))],
              ("keys", "sorted", I(8), I(many)), ("sorted",), bytes=12 * many, tolerance=0, serial=True),
-        case("bitonic", {"data": _ints(n, 0, 1 << 30)}, [("bitonic", n // 512, 256, ("data",))],
+        case("bitonic", {"data": ints(n, 0, 1 << 30)}, [("bitonic", n // 512, 256, ("data",))],
              ("data", I(n // 512)), ("data",), operations=45 * n, tolerance=0, resets=True),
-        case("cub_sort", {"x": _ints(n, 0, 1 << 31, np.uint32), "y": _zeros(n, np.uint32)},
+        case("cub_sort", {"x": ints(n, 0, 1 << 31, np.uint32), "y": zeros(n, np.uint32)},
              [("cub_sort", n // 1024, 128, ("x", "y"))], ("x", "y", I(n // 1024)), ("y",), bytes=8 * n, tolerance=0),
-        case("cub_scan", {"x": _ints(many, 0, 1000), "y": _zeros(many, I), "totals": _zeros(many // 512, I)},
+        case("cub_scan", {"x": ints(many, 0, 1000), "y": zeros(many, I), "totals": zeros(many // 512, I)},
              [("cub_scan", many // 512, 128, ("x", "y", "totals"))], ("x", "y", "totals", I(many // 512)),
              ("y", "totals"), bytes=8 * many, tolerance=0),
-        case("compact", {"x": _ints(many, 0, 1000), "y": _zeros(many, I), "lengths": _zeros(many // 256, I)},
+        case("compact", {"x": ints(many, 0, 1000), "y": zeros(many, I), "lengths": zeros(many // 256, I)},
              [("compact", many // 256, 256, ("x", "y", "lengths"))], ("x", "y", "lengths", I(many // 256)),
              ("y", "lengths"), bytes=8 * many, tolerance=0),
-        case("group_sums", {"x": _floats(many), "y": _zeros(many // 16)}, _threads("group_sums", many, ("x", "y")),
+        case("group_sums", {"x": floats(many), "y": zeros(many // 16)}, threads("group_sums", many, ("x", "y")),
              ("x", "y", I(many)), ("y",), bytes=4 * many),
     ]  # fmt: skip
 
@@ -235,53 +202,53 @@ def integers(part: int) -> list[Case]:
         return found.reshape(-1)
 
     primes = _primes(np.random.default_rng())
-    seeds = _ints(n, 1, 1 << 31, np.uint32)
+    seeds = ints(n, 1, 1 << 31, np.uint32)
     option = (F(1.01), F(1 / 1.01), F(0.51), F(100))
     return [
-        case("sieve", {"primes": _primes, "flags": _zeros(segments << 14, np.uint8)},
+        case("sieve", {"primes": _primes, "flags": zeros(segments << 14, np.uint8)},
              [("sieve", segments, 256, ("primes", I(primes.size), "flags"))],
              ("primes", I(primes.size), "flags", I(segments)), ("flags",),
              operations=float(np.sum((segments << 14) / primes)), tolerance=0),
-        case("chacha20", {"key": _ints(8, 0, 1 << 31, np.uint32), "x": _ints(16 * n, 0, 1 << 31, np.uint32),
-                          "y": _zeros(16 * n, np.uint32)},
-             _threads("chacha20", n, ("key", "x", "y", I(n)), 128), ("key", "x", "y", I(n)), ("y",), bytes=128 * n,
+        case("chacha20", {"key": ints(8, 0, 1 << 31, np.uint32), "x": ints(16 * n, 0, 1 << 31, np.uint32),
+                          "y": zeros(16 * n, np.uint32)},
+             threads("chacha20", n, ("key", "x", "y", I(n)), 128), ("key", "x", "y", I(n)), ("y",), bytes=128 * n,
              tolerance=0),
-        case("crc32", {"x": _ints(64 * n, 0, 256, np.uint8), "table": _crc_table, "sums": _zeros(n, np.uint32)},
-             _threads("crc32", n, ("x", "table", "sums", I(n))), ("x", "table", "sums", I(n)), ("sums",),
+        case("crc32", {"x": ints(64 * n, 0, 256, np.uint8), "table": _crc_table, "sums": zeros(n, np.uint32)},
+             threads("crc32", n, ("x", "table", "sums", I(n))), ("x", "table", "sums", I(n)), ("sums",),
              bytes=64 * n, tolerance=0),
-        case("hamming", {"x": _ints(4 * many, 0, 1 << 62, np.uint64), "pattern": _ints(4, 0, 1 << 62, np.uint64),
-                         "y": _zeros(many, I)},
-             _threads("hamming", many, ("x", "pattern", "y", I(many))), ("x", "pattern", "y", I(many)), ("y",),
+        case("hamming", {"x": ints(4 * many, 0, 1 << 62, np.uint64), "pattern": ints(4, 0, 1 << 62, np.uint64),
+                         "y": zeros(many, I)},
+             threads("hamming", many, ("x", "pattern", "y", I(many))), ("x", "pattern", "y", I(many)), ("y",),
              bytes=36 * many, tolerance=0),
-        case("find_text", {"text": _ints(many + 8, 97, 101, np.uint8),
+        case("find_text", {"text": ints(many + 8, 97, 101, np.uint8),
                            "wanted": lambda r: np.frombuffer(b"abcadcba", np.uint8),
-                           "found": _zeros(many, np.uint8)},
-             _threads("find_text", many, ("text", "wanted", I(8), "found", I(many))),
+                           "found": zeros(many, np.uint8)},
+             threads("find_text", many, ("text", "wanted", I(8), "found", I(many))),
              ("text", "wanted", I(8), "found", I(many)), ("found",), bytes=2 * many, tolerance=0),
-        case("base64", {"x": _ints(3 * many, 0, 256, np.uint8), "y": _zeros(4 * many, np.uint8)},
-             _threads("base64", many, ("x", "y", I(many))), ("x", "y", I(many)), ("y",), bytes=7 * many, tolerance=0),
-        case("levenshtein", {"words": _ints(256 * few, 97, 101, np.uint8), "y": _zeros(few, I)},
+        case("base64", {"x": ints(3 * many, 0, 256, np.uint8), "y": zeros(4 * many, np.uint8)},
+             threads("base64", many, ("x", "y", I(many))), ("x", "y", I(many)), ("y",), bytes=7 * many, tolerance=0),
+        case("levenshtein", {"words": ints(256 * few, 97, 101, np.uint8), "y": zeros(few, I)},
              [("levenshtein", few, 128, ("words", "y"))], ("words", "y", I(few)), ("y",),
              operations=6 * few * 128**2,
              tolerance=0),
-        case("knapsack", {"x": _ints(many, 0, 1000), "y": _zeros(many, I)},
-             _threads("knapsack", many, ("x", "y", I(777), I(500), I(many))), ("x", "y", I(777), I(500), I(many)),
+        case("knapsack", {"x": ints(many, 0, 1000), "y": zeros(many, I)},
+             threads("knapsack", many, ("x", "y", I(777), I(500), I(many))), ("x", "y", I(777), I(500), I(many)),
              ("y",), bytes=12 * many, tolerance=0),
         case("floyd", {"all": graphs}, [("floyd", few, (32, 32), ("all", I(32 * few)))], ("all", I(32 * few)),
              ("all",), operations=2 * few * 32**3, tolerance=0),
-        case("pi", {"seeds": seeds, "inside": _zeros(n, I)}, _threads("pi", n, ("seeds", "inside", I(64), I(n))),
+        case("pi", {"seeds": seeds, "inside": zeros(n, I)}, threads("pi", n, ("seeds", "inside", I(64), I(n))),
              ("seeds", "inside", I(64), I(n)), ("inside",), operations=22 * 64 * n, tolerance=-1),
-        case("asian_option", {"seeds": seeds, "payoffs": _zeros(n)},
-             _threads("asian_option", n, ("seeds", "payoffs", I(64), I(n))), ("seeds", "payoffs", I(64), I(n)),
+        case("asian_option", {"seeds": seeds, "payoffs": zeros(n)},
+             threads("asian_option", n, ("seeds", "payoffs", I(64), I(n))), ("seeds", "payoffs", I(64), I(n)),
              ("payoffs",), operations=15 * 64 * n),
-        case("binomial", {"prices": _floats(1024, 80, 120), "values": _zeros(1024)},
+        case("binomial", {"prices": floats(1024, 80, 120), "values": zeros(1024)},
              [("binomial", 1024, 128, ("prices", "values", *option))], ("prices", "values", *option, I(1024)),
              ("values",), flops=1024 * 3 * 64 * 128, tolerance=1e-2),
-        case("life", {"x": _ints(side * side, 0, 2, np.uint8), "y": _zeros(side * side, np.uint8)},
+        case("life", {"x": ints(side * side, 0, 2, np.uint8), "y": zeros(side * side, np.uint8)},
              [("life", (side // 256, side), 256, ("x", "y", I(side)))], ("x", "y", I(side)), ("y",),
              bytes=2 * side * side, tolerance=0),
-        case("power_mod", {"x": _ints(n, 1, 2147483629, np.uint32), "y": _zeros(n, np.uint32)},
-             _threads("power_mod", n, ("x", "y", I(65537), I(2147483629), I(n))),
+        case("power_mod", {"x": ints(n, 1, 2147483629, np.uint32), "y": zeros(n, np.uint32)},
+             threads("power_mod", n, ("x", "y", I(65537), I(2147483629), I(n))),
              ("x", "y", I(65537), I(2147483629), I(n)), ("y",), operations=20 * 8 * n, tolerance=0),
     ]  # fmt: skip
 

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+// SPDX-License-Identifier: Apache-2.0
+//
+// Textbook kernels of simulations: heat, diffusion, fluids, spins, the prices of options.
+#define KERNEL extern "C" __global__ void
+#define SIDE 16
+#define STEPS 2
+
+// Blocks of 16 by 16 with overlaps: two steps of time per launch, in shared memory.
+KERNEL hotspot(const float *power, const float *from, float *to, int columns, int rows, float step, float x_factor,
+               float y_factor, float z_factor)
+{
+    __shared__ float old[SIDE][SIDE], next[SIDE][SIDE], heat[SIDE][SIDE];
+    const float ambient = 80.0f;
+    const int tx = threadIdx.x, ty = threadIdx.y, small = SIDE - STEPS * 2;
+    const int top = small * blockIdx.y - STEPS, left = small * blockIdx.x - STEPS;
+    const int y = top + ty, x = left + tx, index = columns * y + x;
+    if (y >= 0 && y < rows && x >= 0 && x < columns) {
+        old[ty][tx] = from[index];
+        heat[ty][tx] = power[index];
+    }
+    __syncthreads();
+    const int first_y = top < 0 ? -top : 0, first_x = left < 0 ? -left : 0;
+    const int last_y = top + SIDE - 1 > rows - 1 ? SIDE - 1 - (top + SIDE - 1 - rows + 1) : SIDE - 1;
+    const int last_x = left + SIDE - 1 > columns - 1 ? SIDE - 1 - (left + SIDE - 1 - columns + 1) : SIDE - 1;
+    const int north = max(ty - 1, first_y), south = min(ty + 1, last_y);
+    const int west = max(tx - 1, first_x), east = min(tx + 1, last_x);
+    bool computed;
+    for (int i = 0; i < STEPS; i++) {
+        computed = false;
+        if (tx >= i + 1 && tx <= SIDE - i - 2 && ty >= i + 1 && ty <= SIDE - i - 2 &&
+            tx >= first_x && tx <= last_x && ty >= first_y && ty <= last_y) {
+            computed = true;
+            next[ty][tx] = old[ty][tx] + step * (heat[ty][tx] +
+                           (old[south][tx] + old[north][tx] - 2.0f * old[ty][tx]) * y_factor +
+                           (old[ty][east] + old[ty][west] - 2.0f * old[ty][tx]) * x_factor +
+                           (ambient - old[ty][tx]) * z_factor);
+        }
+        __syncthreads();
+        if (i == STEPS - 1)
+            break;
+        if (computed)
+            old[ty][tx] = next[ty][tx];
+        __syncthreads();
+    }
+    if (computed)
+        to[index] = next[ty][tx];
+}
+
+// Speckle reducing anisotropic diffusion: differences and coefficients, then the update.
+KERNEL srad_coefficients(float *north, float *south, float *west, float *east, float *coefficients, const float *image,
+                         int columns, int rows, float variance)
+{
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    const int i = y * columns + x;
+    if (x >= columns || y >= rows)
+        return;
+    const float here = image[i];
+    const float n = image[(y == 0 ? 0 : y - 1) * columns + x] - here;
+    const float s = image[(y == rows - 1 ? y : y + 1) * columns + x] - here;
+    const float w = image[y * columns + (x == 0 ? 0 : x - 1)] - here;
+    const float e = image[y * columns + (x == columns - 1 ? x : x + 1)] - here;
+    const float gradient = (n * n + s * s + w * w + e * e) / (here * here), laplacian = (n + s + w + e) / here;
+    const float above = 0.5f * gradient - (1.0f / 16.0f) * (laplacian * laplacian);
+    const float below = 1 + 0.25f * laplacian, ratio = above / (below * below);
+    const float v = 1.0f / (1.0f + (ratio - variance) / (variance * (1 + variance)));
+    coefficients[i] = v < 0 ? 0 : v > 1 ? 1 : v;
+    north[i] = n;
+    south[i] = s;
+    west[i] = w;
+    east[i] = e;
+}
+
+KERNEL srad_update(const float *north, const float *south, const float *west, const float *east,
+                   const float *coefficients, const float *image, float *to, int columns, int rows, float lambda)
+{
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    const int i = y * columns + x;
+    if (x >= columns || y >= rows)
+        return;
+    const float here = coefficients[i], below = coefficients[(y == rows - 1 ? y : y + 1) * columns + x];
+    const float right = coefficients[y * columns + (x == columns - 1 ? x : x + 1)];
+    const float divergence = here * north[i] + below * south[i] + here * west[i] + right * east[i];
+    to[i] = image[i] + 0.25f * lambda * divergence;
+}
+
+__constant__ int x_velocities[9] = {0, 1, 0, -1, 0, 1, -1, -1, 1};
+__constant__ int y_velocities[9] = {0, 0, 1, 0, -1, 1, 1, -1, -1};
+__constant__ float lattice_weights[9] = {4 / 9.f,  1 / 9.f,  1 / 9.f,  1 / 9.f, 1 / 9.f,
+                                         1 / 36.f, 1 / 36.f, 1 / 36.f, 1 / 36.f};
+
+// The lattice Boltzmann method in two dimensions with nine velocities; the borders are periodic.
+KERNEL lbm(const float *__restrict__ from, float *__restrict__ to, int width, int height, float omega)
+{
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height)
+        return;
+    float v[9], density = 0, u = 0, w = 0;
+    #pragma unroll
+    for (int k = 0; k < 9; k++) {
+        const int from_x = (x - x_velocities[k] + width) % width, from_y = (y - y_velocities[k] + height) % height;
+        v[k] = from[(size_t)k * width * height + from_y * width + from_x];
+        density += v[k];
+        u += v[k] * x_velocities[k];
+        w += v[k] * y_velocities[k];
+    }
+    u /= density;
+    w /= density;
+    const float square = 1.5f * (u * u + w * w);
+    #pragma unroll
+    for (int k = 0; k < 9; k++) {
+        const float along = 3.f * (x_velocities[k] * u + y_velocities[k] * w);
+        const float rest = lattice_weights[k] * density * (1.f + along + 0.5f * along * along - square);
+        to[(size_t)k * width * height + y * width + x] = v[k] + omega * (rest - v[k]);
+    }
+}
+
+// Metropolis steps of one colour of a checkerboard; both colours are stored apart, each site has a generator.
+KERNEL ising(signed char *__restrict__ mine, const signed char *__restrict__ other, unsigned *__restrict__ seeds,
+             int rows, int columns, int black, float chance4, float chance8)
+{
+    const int t = blockIdx.x * blockDim.x + threadIdx.x, i = t / columns, j = t % columns;
+    if (i >= rows)
+        return;
+    const int up = i ? i - 1 : rows - 1, down = i + 1 < rows ? i + 1 : 0;
+    const int left = j ? j - 1 : columns - 1, right = j + 1 < columns ? j + 1 : 0;
+    const int side = black ? (i % 2 ? right : left) : (i % 2 ? left : right);
+    const int spin = mine[t];
+    const int sum = other[up * columns + j] + other[t] + other[down * columns + j] + other[i * columns + side];
+    const unsigned random = seeds[t] * 1664525u + 1013904223u;
+    seeds[t] = random;
+    const float uniform = (random >> 8) * (1.0f / 16777216);
+    const int energy = spin * sum;
+    const float chance = energy <= 0 ? 1.0f : energy == 2 ? chance4 : chance8;
+    if (uniform < chance)
+        mine[t] = -spin;
+}
+
+__device__ double cumulative(double d)
+{
+    return 0.5 * erfc(-d * 0.70710678118654752440);
+}
+
+KERNEL black_scholes(const double *__restrict__ prices, const double *__restrict__ strikes,
+                     const double *__restrict__ years, double *__restrict__ calls, double *__restrict__ puts,
+                     double rate, double volatility, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    const double root = sqrt(years[i]);
+    const double d1 = (log(prices[i] / strikes[i]) + (rate + 0.5 * volatility * volatility) * years[i]) /
+                      (volatility * root);
+    const double d2 = d1 - volatility * root;
+    const double discounted = strikes[i] * exp(-rate * years[i]), n1 = cumulative(d1), n2 = cumulative(d2);
+    calls[i] = prices[i] * n1 - discounted * n2;
+    puts[i] = discounted * (1.0 - n2) - prices[i] * (1.0 - n1);
+}
