@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of textbook kernels: data, launches and the call of the C peer of each.
 
-The kernels have the algorithms of textbooks, of Rodinia, of samples and of libraries of neural networks, and none was
+The kernels have the algorithms of textbooks, benchmark suites, samples and libraries of neural networks, and none was
 written with the CPU device in mind. The peers are what one writes in C for the same results.
 """
 

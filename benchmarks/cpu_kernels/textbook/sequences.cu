@@ -4,37 +4,22 @@
 // Textbook kernels of sequences: dynamic programming, scans, text, codes, hashes and ciphers.
 #define KERNEL extern "C" __global__ void
 #define SIZE 256
-#define IN_RANGE(x, low, high) ((x) >= (low) && (x) <= (high))
 
 // The cheapest way down through rows of costs: blocks overlap, so that each does some rows in shared memory.
 KERNEL pathfinder(int steps, const int *wall, const int *from, int *to, int columns)
 {
-    __shared__ int previous[SIZE], result[SIZE];
-    const int t = threadIdx.x, small = SIZE - steps * 2;
-    const int left = small * blockIdx.x - steps, right = left + SIZE - 1, x = left + t;
-    const int first = left < 0 ? -left : 0, last = right > columns - 1 ? SIZE - 1 - (right - columns + 1) : SIZE - 1;
-    const int west = max(t - 1, first), east = min(t + 1, last);
-    const bool valid = IN_RANGE(t, first, last);
-    if (IN_RANGE(x, 0, columns - 1))
-        previous[t] = from[x];
-    __syncthreads();
-    bool computed;
+    __shared__ int sums[2][SIZE];
+    const int t = threadIdx.x, x = (SIZE - 2 * steps) * blockIdx.x + t - steps, never = 1 << 30;
+    const bool exists = x >= 0 && x < columns;
+    sums[0][t] = exists ? from[x] : never;
     for (int i = 0; i < steps; i++) {
-        computed = false;
-        if (IN_RANGE(t, i + 1, SIZE - i - 2) && valid) {
-            computed = true;
-            const int least = min(min(previous[west], previous[t]), previous[east]);
-            result[t] = least + wall[columns * i + x];
-        }
         __syncthreads();
-        if (i == steps - 1)
-            break;
-        if (computed)
-            previous[t] = result[t];
-        __syncthreads();
+        const int *above = sums[i % 2];
+        const int least = min(above[t], min(above[max(t - 1, 0)], above[min(t + 1, SIZE - 1)]));
+        sums[(i + 1) % 2][t] = exists ? least + wall[columns * i + x] : never;
     }
-    if (computed)
-        to[x] = result[t];
+    if (exists && t >= steps && t < SIZE - steps)
+        to[x] = sums[steps % 2][t];
 }
 
 #define TILE 16
@@ -43,38 +28,26 @@ KERNEL pathfinder(int steps, const int *wall, const int *from, int *to, int colu
 KERNEL needle(const int *__restrict__ similar, int *scores, int columns, int penalty, int diagonal, int width,
               int lower)
 {
-    __shared__ int temp[TILE + 1][TILE + 1], ref[TILE][TILE];
-    const int block = blockIdx.x, t = threadIdx.x;
-    const int tile_x = lower ? block + width - diagonal : block;
-    const int tile_y = lower ? width - block - 1 : diagonal - 1 - block;
-    const int base = columns * TILE * tile_y + TILE * tile_x, index = base + t + columns + 1;
+    __shared__ int tile[TILE + 1][TILE + 1];   // with the row above and the column to the left
+    const int t = threadIdx.x, number = blockIdx.x;
+    const int tile_x = lower ? number + width - diagonal : number;
+    const int tile_y = lower ? width - number - 1 : diagonal - 1 - number;
+    const int corner = columns * TILE * tile_y + TILE * tile_x;
+    tile[0][t + 1] = scores[corner + t + 1];
+    tile[t + 1][0] = scores[corner + columns * (t + 1)];
     if (t == 0)
-        temp[0][0] = scores[base];
-    for (int y = 0; y < TILE; y++)
-        ref[y][t] = similar[index + columns * y];
-    __syncthreads();
-    temp[t + 1][0] = scores[base + columns + columns * t];
-    __syncthreads();
-    temp[0][t + 1] = scores[base + t + 1];
-    __syncthreads();
-    for (int k = 0; k < TILE; k++) {
-        if (t <= k) {
-            const int x = t + 1, y = k - t + 1;
-            temp[y][x] = max(temp[y - 1][x - 1] + ref[y - 1][x - 1],
-                             max(temp[y][x - 1] - penalty, temp[y - 1][x] - penalty));
-        }
+        tile[0][0] = scores[corner];
+    for (int d = 0; d < 2 * TILE - 1; d++) {
         __syncthreads();
-    }
-    for (int k = TILE - 2; k >= 0; k--) {
-        if (t <= k) {
-            const int x = t + TILE - k, y = TILE - t;
-            temp[y][x] = max(temp[y - 1][x - 1] + ref[y - 1][x - 1],
-                             max(temp[y][x - 1] - penalty, temp[y - 1][x] - penalty));
+        const int y = d - t;
+        if (y >= 0 && y < TILE) {
+            const int pair = tile[y][t] + similar[corner + columns * (y + 1) + t + 1];
+            tile[y + 1][t + 1] = max(pair, max(tile[y + 1][t], tile[y][t + 1]) - penalty);
         }
-        __syncthreads();
     }
-    for (int y = 0; y < TILE; y++)
-        scores[index + y * columns] = temp[y + 1][t + 1];
+    __syncthreads();
+    for (int y = 1; y <= TILE; y++)
+        scores[corner + columns * y + t + 1] = tile[y][t + 1];
 }
 
 #define QUERY 48

@@ -6,45 +6,28 @@
 #define SIDE 16
 #define STEPS 2
 
-// Blocks of 16 by 16 with overlaps: two steps of time per launch, in shared memory.
+// Heat in a plate: blocks of 16 by 16 overlap, so that each does two steps of time in shared memory.
 KERNEL hotspot(const float *power, const float *from, float *to, int columns, int rows, float step, float x_factor,
                float y_factor, float z_factor)
 {
-    __shared__ float old[SIDE][SIDE], next[SIDE][SIDE], heat[SIDE][SIDE];
-    const float ambient = 80.0f;
-    const int tx = threadIdx.x, ty = threadIdx.y, small = SIDE - STEPS * 2;
-    const int top = small * blockIdx.y - STEPS, left = small * blockIdx.x - STEPS;
-    const int y = top + ty, x = left + tx, index = columns * y + x;
-    if (y >= 0 && y < rows && x >= 0 && x < columns) {
-        old[ty][tx] = from[index];
-        heat[ty][tx] = power[index];
-    }
-    __syncthreads();
-    const int first_y = top < 0 ? -top : 0, first_x = left < 0 ? -left : 0;
-    const int last_y = top + SIDE - 1 > rows - 1 ? SIDE - 1 - (top + SIDE - 1 - rows + 1) : SIDE - 1;
-    const int last_x = left + SIDE - 1 > columns - 1 ? SIDE - 1 - (left + SIDE - 1 - columns + 1) : SIDE - 1;
-    const int north = max(ty - 1, first_y), south = min(ty + 1, last_y);
-    const int west = max(tx - 1, first_x), east = min(tx + 1, last_x);
-    bool computed;
-    for (int i = 0; i < STEPS; i++) {
-        computed = false;
-        if (tx >= i + 1 && tx <= SIDE - i - 2 && ty >= i + 1 && ty <= SIDE - i - 2 &&
-            tx >= first_x && tx <= last_x && ty >= first_y && ty <= last_y) {
-            computed = true;
-            next[ty][tx] = old[ty][tx] + step * (heat[ty][tx] +
-                           (old[south][tx] + old[north][tx] - 2.0f * old[ty][tx]) * y_factor +
-                           (old[ty][east] + old[ty][west] - 2.0f * old[ty][tx]) * x_factor +
-                           (ambient - old[ty][tx]) * z_factor);
-        }
+    __shared__ float plates[2][SIDE][SIDE];
+    const int i = threadIdx.x, j = threadIdx.y;
+    const int x = (SIDE - 2 * STEPS) * blockIdx.x + i - STEPS, y = (SIDE - 2 * STEPS) * blockIdx.y + j - STEPS;
+    const bool exists = x >= 0 && x < columns && y >= 0 && y < rows;
+    const float ambient = 80.0f, heat = exists ? power[y * columns + x] : 0.0f;
+    plates[0][j][i] = exists ? from[y * columns + x] : 0.0f;
+    for (int s = 0; s < STEPS; s++) {
         __syncthreads();
-        if (i == STEPS - 1)
-            break;
-        if (computed)
-            old[ty][tx] = next[ty][tx];
-        __syncthreads();
+        const float (*now)[SIDE] = plates[s % 2];
+        const float here = now[j][i];   // beyond an edge it is as warm as at the edge
+        const float north = now[y > 0 && j > 0 ? j - 1 : j][i], west = now[j][x > 0 && i > 0 ? i - 1 : i];
+        const float south = now[y < rows - 1 && j < SIDE - 1 ? j + 1 : j][i];
+        const float east = now[j][x < columns - 1 && i < SIDE - 1 ? i + 1 : i];
+        plates[(s + 1) % 2][j][i] = here + step * (heat + (south + north - 2.0f * here) * y_factor +
+                                    (east + west - 2.0f * here) * x_factor + (ambient - here) * z_factor);
     }
-    if (computed)
-        to[index] = next[ty][tx];
+    if (exists && i >= STEPS && i < SIDE - STEPS && j >= STEPS && j < SIDE - STEPS)
+        to[y * columns + x] = plates[STEPS % 2][j][i];
 }
 
 // Speckle reducing anisotropic diffusion: differences and coefficients, then the update.
