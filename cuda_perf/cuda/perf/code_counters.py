@@ -31,8 +31,8 @@ SUMMARY = {
 }
 # Count of a line -> what `explain` says of an instruction.
 BY_LINE = {
-    "accesses_row": r"line (\d+): (\S+) is a row of memory",
-    "accesses_lane_by_lane": r"  line (\d+): (\S+) goes lane by lane",
+    "accesses_row": r"line (\d+): \S+ is a row of memory",
+    "accesses_lane_by_lane": r"  lines? ([\d, and]+): .* go(?:es)? lane by lane(?! in SIMD groups)",
 }
 # Metric -> what ptxas -v says of a kernel.
 PTXAS = {
@@ -84,10 +84,11 @@ def count(path: pathlib.Path, kernel: str, *, machine: bool = False) -> Counters
     sources = list(_sources(path))
     lines: dict[Source, LineCounts] = {}
     for name, pattern in BY_LINE.items():
-        for at, _ in re.findall(f"^{pattern}", printed, re.MULTILINE):
-            source = sources[int(at) - 1]
-            counts = lines.setdefault(source, LineCounts(kernel, *source, {})).counts
-            counts[name] = counts.get(name, 0) + 1
+        for listed in re.findall(f"^{pattern}", printed, re.MULTILINE):
+            for at in re.findall(r"\d+", listed):
+                source = sources[int(at) - 1]
+                counts = lines.setdefault(source, LineCounts(kernel, *source, {})).counts
+                counts[name] = counts.get(name, 0) + 1
     found.lines = [lines[source] for source in sorted(lines)]
     return found
 

@@ -245,7 +245,7 @@ LOAD = "ld.global.u32 %r5, [%d5];\n"
 TOGETHER = [
     (EACH_52 + LOAD * 2, ["lines 9 and 10: ld.global.u32 " + APART.format(52)]),
     (EACH_52 + LOAD * 3, ["lines 9, 10 and 11: ld.global.u32 " + APART.format(52)]),
-    (EACH_52 + LOAD * 5, ["lines 9, 10, 11 and 2 more: ld.global.u32 " + APART.format(52)]),
+    (EACH_52 + LOAD * 5, ["lines 9, 10, 11, 12 and 13: ld.global.u32 " + APART.format(52)]),
     (EACH_52 + LOAD + "st.global.u16 [%d5], 1; st.global.u32 [%d5+8], 1;",
      ["lines 9 and 10: ld.global.u32, st.global.u16 and st.global.u32 " + APART.format(52).replace("goes", "go")]),
     (EACH_52 + LOAD + "mul.lo.u32 %r6, %r1, 48; " + _address("%r6", 6) + "ld.global.u32 %r7, [%d7];",
@@ -258,7 +258,7 @@ TOGETHER = [
      + "".join(f"{_address(f'%r{number}', 2 * number)} ld.global.u32 %r{number + 1}, [%d{2 * number + 1}];\n"
                for number in range(5, 10)),
      [f"line 8: ld.global.u32 goes {UNKNOWN}: %r4 comes from xor.b32 at line 8",
-      f"lines 9, 10, 11 and 2 more: ld.global.u32 goes {UNKNOWN}: %r5 comes from ld.global.u32 at line 8, "
+      f"lines 9, 10, 11, 12 and 13: ld.global.u32 goes {UNKNOWN}: %r5 comes from ld.global.u32 at line 8, "
       "%r6 comes from ld.global.u32 at line 9, %r7 comes from ld.global.u32 at line 10 and 2 more"]),
 ]  # fmt: skip
 

@@ -12,7 +12,7 @@ from cuda.cpu.passes.graph import Block, Graph, Step
 from cuda.cpu.passes.vector_accesses import base_of, contiguous_stride, interleaved_stride, offsets_of
 from cuda.cpu.ptx.syntax import Register, Symbol
 
-MOST = 3  # lines and causes that a group of accesses names
+MOST = 3  # causes that a group of accesses names
 
 
 def explain_graph(graph: Graph, *, shuffles: bool = True) -> list[str]:
@@ -66,7 +66,7 @@ def _told(group: list[tuple[Step, str, str]]) -> str:
     lines = sorted({step.instruction.line for step, _, _ in group})
     forms = dict.fromkeys(str(step.form) for step, _, _ in group)
     causes = dict.fromkeys(cause for _, _, cause in group if cause)
-    where = f"line{'s' if len(lines) > 1 else ''} {_listed(map(str, lines))}"
+    where = f"line{'s' if len(lines) > 1 else ''} {_listed(map(str, lines), len(lines))}"
     what = f"{_listed(forms, len(forms))} {'go' if len(forms) > 1 else 'goes'} lane by lane"
     return f"  {where}: {what}{how}" + (f": {_listed(causes)}" if causes else "")
 
