@@ -70,7 +70,7 @@ APPLIES = {
     "short arms of a branch": (predication, "arms_of", bool),
     "addresses that advance evenly": (linear, "advance", lambda found: found is not None),
     "strided loads in loops": (interleaving, "strided_loads", bool),
-    "blocks with a copy for consecutive lanes": (affine, "has_contiguous_access", bool),
+    "blocks with a copy for consecutive lanes": (affine, "has_vector_access", bool),
 }
 
 

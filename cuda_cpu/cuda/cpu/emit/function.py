@@ -101,7 +101,7 @@ def _emit_body(frame: Frame, flow: Flow, numbers: tuple[int, ...], regions: Regi
             continue
         if block.number in reentries:
             converged.enter_if(frame, flow, frame.mask, block.number)
-        if affine.has_contiguous_access(frame, block):
+        if affine.has_vector_access(frame, block):
             _emit_copies(frame, flow, block)
         else:
             _emit_block(frame, flow, block, bases=True)

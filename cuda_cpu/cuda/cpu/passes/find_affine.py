@@ -58,8 +58,10 @@ def find_affine(graph: Graph) -> None:
 
 
 def strides_of(graph: Graph, of_bits: dict[int, Bits] | None = None, *, converged_only: bool = False) -> dict[str, int]:
-    """Return the strides of the affine registers; with `converged_only`, those that SIMD groups have that are converged
-    all the time, too: then no lanes wait."""
+    """Return the strides of the affine registers.
+
+    With `converged_only`, also of those that are affine in SIMD groups without lanes that wait.
+    """
     unknown: set[str] = set()
     strides: dict[str, int] = {}
     of_bits = _find_bits(graph) if of_bits is None else of_bits

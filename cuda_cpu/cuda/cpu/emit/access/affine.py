@@ -11,7 +11,7 @@ that is widened may have wrapped around between the first lane of a segment and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -82,14 +82,8 @@ def vector_of(frame: Frame, register: str) -> Value:
     if stride == 0 or count == 1:
         return result
     pattern = frame.graph.patterns[register] if stride is None else [stride * lane for lane in range(count)]
-    return builder.binary("add", result, steps_of(frame, element, pattern))
-
-
-def steps_of(frame: Frame, element: str, pattern: Sequence[int]) -> Value:
-    """Return the distances of lanes from the first one of their segment."""
-    lanes = [lane % len(pattern) for lane in range(frame.width)]
-    steps = ", ".join(f"{element} {constant(pattern[lane], element).ref}" for lane in lanes)
-    return Value(f"<{steps}>", element, Shape.VECTOR, True)
+    steps = ", ".join(f"{element} {constant(pattern[lane % count], element).ref}" for lane in range(frame.width))
+    return builder.binary("add", result, Value(f"<{steps}>", element, Shape.VECTOR, True))
 
 
 def get_base(frame: Frame, register: str) -> Value:
@@ -251,7 +245,7 @@ def _require(frame: Frame, condition: Value) -> None:
     frame.set_consecutive(builder.binary("and", frame.is_consecutive(), condition))
 
 
-def has_contiguous_access(frame: Frame, block: Block) -> bool:
+def has_vector_access(frame: Frame, block: Block) -> bool:
     """Return whether the block is worth a copy for consecutive lanes: an access by vectors in 16 instructions."""
     found = sum(is_by_vectors(frame.graph, step) for step in block.steps)
     return bool(frame.consecutive_slot) and 0 < len(block.steps) <= 16 * found

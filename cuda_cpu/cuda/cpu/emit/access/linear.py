@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.llvm.values import Value, constant, width_of
-from cuda.cpu.passes.find_affine import INTEGERS, stride_of
+from cuda.cpu.passes.find_affine import INTEGERS, stride_of, widens
 from cuda.cpu.passes.graph import Graph, Step
 from cuda.cpu.ptx.syntax import Immediate, Operand, Register, Symbol
 
@@ -43,7 +43,7 @@ def follow(frame: Frame, step: Step, of: Callable[[Operand], Value | None], *, e
     if len(found) < len(distances):
         return None
     element = frame.element_of(step.writes[0])
-    if exact and _widens(step):
+    if exact and widens(form):
         sources = zip(operands[:2], found[:2], strict=True) if len(found) > 1 else zip(operands, found, strict=True)
         if any(not is_nothing(far) and stride_of(frame.graph, operand) == 0 for operand, far in sources):
             return None
@@ -70,13 +70,6 @@ def _is_plain(step: Step) -> bool:
     types = {each for each in form.modifiers if each[-1].isdigit() and each[0] in "bsuf"}
     odd = any(flag in form.modifiers for flag in ("sat", "cc", "local"))
     return instruction.guard is None and len(step.writes) == 1 and types <= INTEGERS and not odd
-
-
-def _widens(step: Step) -> bool:
-    _, form = step.operation()
-    if getattr(form, "mode", None) == "wide":
-        return True
-    return form.opcode == "cvt" and int(form.dtype[1:]) > int(form.type[1:])
 
 
 def _resize(frame: Frame, value: Value, element: str) -> Value:

@@ -24,10 +24,10 @@ MASK = "i16"  # elements that CPUs with AVX-512 permute at once, for the lanes o
 
 
 class _Vectors:
-    """The vectors of memory that hold the elements, by their numbers, and the lanes whose elements these are."""
+    """The vectors of memory that hold the elements, by their numbers, and the lanes that the elements belong to."""
 
     def __init__(self, frame: Frame, instruction: Instruction, form: Form, address: Address, offsets: tuple[int, ...]):
-        self.frame, self.offsets = frame, offsets
+        self.frame = frame
         self.element = integer_of(ELEMENTS[form.type])
         self.size = width_of(self.element) // 8
         self.length = VECTOR // self.size
@@ -43,12 +43,12 @@ class _Vectors:
         return self.frame.builder.offset(self.base, number * VECTOR)
 
     def lanes(self, number: int) -> list[int | None]:
-        """Return for each element of a vector the lane whose it is."""
+        """Return the lane of each element of a vector, None if it belongs to none."""
         first = number * self.length
         return [self.lane_of.get(offset) for offset in range(first, first + self.length)]
 
     def mask(self, number: int) -> Part:
-        """Return for each element of a vector whether it is one of a lane that runs."""
+        """Return whether each element of a vector belongs to a lane that runs."""
         builder, lanes = self.frame.builder, self.lanes(number)
         if self.frame.copy.full:
             bits = ", ".join(f"i1 {str(lane is not None).lower()}" for lane in lanes)

@@ -67,19 +67,12 @@ def _find_bases(frame: Frame, names: list[str]) -> Value:
     """Set the bases of registers by the vectors; return whether these are affine."""
     builder, count, found = frame.builder, affine.lanes_of_segment(frame), constant(1, "i1")
     for name in names:
-        vector, stride = frame.get(name), frame.graph.strides[name]
-        firsts = [builder.extract(vector, str(segment * count)) for segment in affine.segments(frame)]
-        affine.base_slot(frame, name, 0).store(firsts[0])
-        for segment, first in enumerate(firsts[1:], 1):
-            affine.base_slot(frame, name, segment).store(builder.binary("sub", first, firsts[0]))
-        bases = builder.broadcast(firsts[0])
-        if len(firsts) > 1:
-            pair = builder.join(vector.element, firsts, frame.width)
-            bases = builder.group(builder.shuffle(pair, [lane // count for lane in range(frame.width)]))
-        expected = builder.binary(
-            "add", bases, affine.steps_of(frame, vector.element, [stride * lane for lane in range(count)])
-        )
-        same = builder.lane_bits(builder.compare("icmp eq", vector, expected))
+        vector = frame.get(name)
+        first, *others = (builder.extract(vector, str(segment * count)) for segment in affine.segments(frame))
+        affine.base_slot(frame, name, 0).store(first)
+        for segment, other in enumerate(others, 1):
+            affine.base_slot(frame, name, segment).store(builder.binary("sub", other, first))
+        same = builder.lane_bits(builder.compare("icmp eq", vector, affine.vector_of(frame, name)))
         found = builder.binary("and", found, builder.compare("icmp eq", same, -1))
     return found
 
@@ -394,7 +387,7 @@ def reentries(frame: Frame, numbers: tuple[int, ...]) -> tuple[set[int], set[int
             loops.add(number)
         if graph.divergent >> number & 1 and number not in continued:
             parts = [number, *itertools.takewhile(continued.__contains__, itertools.count(number + 1))]
-            if before[number] > 1 or any(affine.has_contiguous_access(frame, graph.blocks[each]) for each in parts):
+            if before[number] > 1 or any(affine.has_vector_access(frame, graph.blocks[each]) for each in parts):
                 found.add(number)
     return found, loops
 
