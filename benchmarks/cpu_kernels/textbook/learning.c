@@ -100,7 +100,7 @@ void im2col(int channels, const float *restrict image, int height, int width, in
                 }
 }
 
-void maxpool(const float *restrict from, float *restrict to, int *restrict places, int channels, int height, int width,
+void maxpool(const float *restrict from, float *restrict to, int *restrict indices, int channels, int height, int width,
              int rows, int columns)
 {
     for (int c = 0; c < channels; c++, from += (ptrdiff_t)height * width)
@@ -119,7 +119,7 @@ void maxpool(const float *restrict from, float *restrict to, int *restrict place
                         }
                     }
                 *to++ = most;
-                *places++ = best;
+                *indices++ = best;
             }
 }
 

@@ -132,7 +132,7 @@ KERNEL im2col(int n, const float *__restrict__ image, int height, int width, int
 }
 
 // 3 by 3, stride 2, padding 1, with the index of the maximum.
-KERNEL maxpool(const float *__restrict__ from, float *__restrict__ to, int *__restrict__ places, int total, int height,
+KERNEL maxpool(const float *__restrict__ from, float *__restrict__ to, int *__restrict__ indices, int total, int height,
                int width, int rows, int columns)
 {
     for (int t = blockIdx.x * blockDim.x + threadIdx.x; t < total; t += gridDim.x * blockDim.x) {
@@ -151,7 +151,7 @@ KERNEL maxpool(const float *__restrict__ from, float *__restrict__ to, int *__re
                 }
             }
         to[t] = most;
-        places[t] = best;
+        indices[t] = best;
     }
 }
 

@@ -23,7 +23,7 @@ void merge_path(const int *restrict a, int size_a, const int *restrict b, int si
         *to++ = b[j++];
 }
 
-void topk(const float *restrict x, float *restrict values, int *restrict places, int rows, int columns)
+void topk(const float *restrict x, float *restrict values, int *restrict indices, int rows, int columns)
 {
     for (int r = 0; r < rows; r++) {
         const float *row = x + (ptrdiff_t)r * columns;
@@ -46,7 +46,7 @@ void topk(const float *restrict x, float *restrict values, int *restrict places,
             }
         for (int k = 0; k < EACH; k++) {
             values[r * EACH + k] = best[k];
-            places[r * EACH + k] = at[k];
+            indices[r * EACH + k] = at[k];
         }
     }
 }

@@ -26,7 +26,7 @@ KERNEL merge_path(const int *__restrict__ a, int size_a, const int *__restrict__
 }
 
 // A warp per row: each lane keeps its 8 best in registers, then the best of all lanes is taken 8 times.
-KERNEL topk(const float *__restrict__ x, float *__restrict__ values, int *__restrict__ places, int rows, int columns)
+KERNEL topk(const float *__restrict__ x, float *__restrict__ values, int *__restrict__ indices, int rows, int columns)
 {
     const int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
     if (row >= rows)
@@ -40,7 +40,7 @@ KERNEL topk(const float *__restrict__ x, float *__restrict__ values, int *__rest
     }
     for (int i = lane; i < columns; i += 32) {
         float value = x[(size_t)row * columns + i];
-        int place = i;
+        int index = i;
         if (value > best[EACH - 1]) {
             #pragma unroll
             for (int k = 0; k < EACH; k++)
@@ -49,8 +49,8 @@ KERNEL topk(const float *__restrict__ x, float *__restrict__ values, int *__rest
                     best[k] = value;
                     value = less;
                     const int other = at[k];
-                    at[k] = place;
-                    place = other;
+                    at[k] = index;
+                    index = other;
                 }
         }
     }
@@ -65,10 +65,10 @@ KERNEL topk(const float *__restrict__ x, float *__restrict__ values, int *__rest
                 who = whose;
             }
         }
-        const int place = __shfl_sync(~0u, at[0], who);
+        const int index = __shfl_sync(~0u, at[0], who);
         if (lane == 0) {
             values[row * EACH + round] = most;
-            places[row * EACH + round] = place;
+            indices[row * EACH + round] = index;
         }
         if (lane == who) {
             #pragma unroll
