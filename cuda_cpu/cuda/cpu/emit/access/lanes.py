@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, overload
 
-from cuda.cpu.emit.llvm.values import Part, Shape, Value, width_of
+from cuda.cpu.emit.llvm.values import Part, Shape, Value, is_float, width_of
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
@@ -154,7 +154,7 @@ def concatenated(to: str, parts: list[str], size: int) -> str:
 
 
 def _straight(frame: Frame, element: str, body: str, args: tuple[Value, ...]) -> str:
-    """Return the body for each lane. Elements pass through registers, 64 bits at a time.
+    """Return the body for each lane. Elements pass through registers, integers 64 bits at a time.
 
     In memory they would alias with accesses to addresses that are equal modulo 4096: seven times slower.
     """
@@ -181,7 +181,7 @@ def _pairs(frame: Frame, element: str) -> bool:
 
 def _extract_lanes(frame: Frame, number: int, element: str) -> str:
     width, name, text, size = frame.width, f"%v{number}", "", width_of(element)
-    if size >= WORD or width * size % WORD:
+    if size >= WORD or is_float(element) or width * size % WORD:
         for lane in range(width):
             text += f"  %x{number}.{lane} = extractelement <{width} x {element}> {name}, i32 {lane}\n"
         return text

@@ -99,6 +99,46 @@ def test_random_operations(op, type_, valid, guard, wanted):
         assert kernel.scattered or valid
 
 
+@pytest.mark.parametrize("index_type", ["u8", "s8", "u16", "s16", "u32", "s32"])
+@pytest.mark.parametrize("type_", ["f32", "u32", "u64", "f64"])
+@pytest.mark.parametrize("wanted", [False, True], ids=["no results", "results"])
+def test_narrow_indices(index_type, type_, wanted):
+    """Addresses base + index + offset; lanes with equal indices change one word."""
+    size, signed, bits = DTYPES[type_](0).itemsize, index_type[0] == "s", int(index_type[1:])
+    low = -WORDS // 2 if signed else (1 << bits) - WORDS
+    text = text_of("add", type_, guard="", wanted=wanted).replace("[%rd11]", "[%rd11+16]")
+    text = text.replace("[words];", f"[words]; add.s64 %rd1, %rd1, {-low * size - 16};")
+    text = text.replace("ld.global.u32 %r2", f"ld.global.{index_type} %r2")
+    text = text.replace("mul.wide.u32 %rd10", f"mul.wide.{index_type[0]}32 %rd10")
+    kernel, random = compiled(text), np.random.default_rng(bits)
+    index = random.integers(low, low + WORDS, 96, dtype=np.int64)
+    stored = (index + (random.integers(0, 100, 96) << bits)).astype(np.uint32)  # the bits above are not read
+    words, values, old = np.zeros(WORDS, DTYPES[type_]), np.arange(1, 97, dtype=DTYPES[type_]), np.zeros(96, np.int64)
+    zeros, expected = np.zeros(96, np.int64), np.zeros(WORDS, DTYPES[type_])
+    np.add.at(expected, index - low, values)
+    ones, sole = np.ones(96, np.uint32), np.array([1, 0], np.uint32)
+    kernel(words, stored, values, ones, zeros, old, threads=96, sole=sole)
+    np.testing.assert_array_equal(words, expected)
+    assert not kernel.scattered
+    if wanted:
+        seen = dict.fromkeys(index.tolist(), 0)
+        for at, value, before in zip(index.tolist(), values, old.view(DTYPES[type_])[:96], strict=True):
+            assert before == seen[at]
+            seen[at] += value
+
+
+def test_indices_of_several_scales_in_one_kernel():
+    near = "mul.wide.u32 %rd14, %r2, {}; add.u64 %rd15, %rd1, %rd14; red.global.add.f32 [%rd15], %v1;"
+    text = KERNEL.format(size=4, reg="b32", operation=near.format(4) + near.format(8))
+    kernel, index, values = compiled(text), np.arange(32, dtype=np.uint32), np.arange(1, 33, dtype=np.float32)
+    words, zeros = np.zeros(WORDS, np.float32), np.zeros(32, np.uint32)
+    kernel(words, index, values, zeros, zeros, zeros, sole=np.array([1, 0], np.uint32))
+    expected = np.zeros(WORDS, np.float32)
+    expected[index] += values
+    expected[2 * index] += values
+    np.testing.assert_array_equal(words, expected)
+
+
 def run_distinct(options: str, sole: np.ndarray | None, op: str = "add", wanted: bool = False) -> bool:
     """Change 32 words from 0 to 1; return whether locks were used."""
     kernel = compiled(text_of(op, "b32" if op in ("cas", "exch") else "u32", options, wanted=wanted))

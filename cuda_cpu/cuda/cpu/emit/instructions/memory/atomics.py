@@ -109,9 +109,14 @@ def _modify(
     locked = functools.partial(_modify_locked, frame, form, address, extra, pointer, value, wanted)
     if form.op not in _PLAIN:
         return locked()
+    where: tuple[Value, ...] = (pointer,)
     plain, called = _plain(name, element, "%x0", "%x1"), f"{name}.{element}"
+    indexed = None if frame.checked else _indexed(frame, address, extra, (8, 16, 32))
+    if indexed:
+        where, locate, by = indexed
+        plain, called = f"{locate}\n  {_plain(name, element, '%pointer', '%x2')}", f"{called}.{by}"
     return sole_worker.modify(
-        frame, form, called, element, plain, pointer, value, wanted=wanted, combined=together, locked=locked
+        frame, form, called, element, plain, where, value, wanted=wanted, combined=together, locked=locked
     )
 
 
@@ -143,26 +148,36 @@ def _modify_scattered(frame: Frame, form: Form, address: Address, extra: int, va
     locked instruction waits until all stores are in the cache, including those of a SIMD group's addresses.
     """
     builder, element, name, order = frame.builder, ELEMENTS[form.type], _name(form), _order(form)
-    indexed = index_of(frame, address.base.name, (8, 16)) if isinstance(address.base, Register) else None
-    if indexed is None or indexed.base is None or indexed.base.element != "i64" or name not in LOCKED:
-        return ""
     if not frame.copy.full or frame.width < FEWEST or frame.module.settings.quick or frame.checked:
         return ""
-    first = builder.extract(indexed.index, "0")
-    same = builder.lane_bits(builder.compare("icmp eq", indexed.index, first))
+    indexed = _indexed(frame, address, extra, (8, 16)) if name in LOCKED else None
+    if indexed is None:
+        return ""
+    (base, index), locate, by = indexed
+    same = builder.lane_bits(builder.compare("icmp eq", index, builder.extract(index, "0")))
     count = builder.intrinsic("ctpop", builder.mask_type, same)
     few = builder.compare("icmp ult", count, constant(MANY, builder.mask_type))
     labels = [builder.new_label(stem) for stem in ("apart", "shared", "changed")]
     builder.branch(few, labels[0], labels[1], likely=True)
     builder.label(labels[0])
-    base = builder.cast("inttoptr", builder.binary("add", indexed.base, constant(extra + address.offset, "i64")), "ptr")
-    locate, by = _pointer_by_index(indexed, indexed.index.element)
     body = f"{locate}\n  %r = atomicrmw {name} ptr %pointer, {element} %x2 {order}, align {_bytes(form.type)}"
     called = f"atom.{name}.{element}.{order}.{by}"
-    for_each_lane(frame, called, element, body, base, indexed.index, value, wanted=False, straight=True)
+    for_each_lane(frame, called, element, body, base, index, value, wanted=False, straight=True)
     builder.jump(labels[2])
     builder.label(labels[1])
     return labels[2]
+
+
+def _indexed(
+    frame: Frame, address: Address, extra: int, widths: tuple[int, ...]
+) -> tuple[tuple[Value, Value], str, str] | None:
+    """Return base and indices of 64-bit addresses whose indices have one of these widths, and `_pointer_by_index`."""
+    found = index_of(frame, address.base.name, widths) if isinstance(address.base, Register) else None
+    if found is None or found.base is None or found.base.element != "i64":
+        return None
+    start = frame.builder.binary("add", found.base, constant(extra + address.offset, "i64"))
+    base = frame.builder.cast("inttoptr", start, "ptr")
+    return (base, found.index), *_pointer_by_index(found, found.index.element)
 
 
 def _pointer_by_index(indexed: Indexed, index: str) -> tuple[str, str]:
@@ -264,7 +279,8 @@ def _compare_and_swap(
         f"cas.{element}",
         element,
         plain,
-        *args,
+        args[:1],
+        *args[1:],
         spare,
         wanted=wanted,
         combined=False,

@@ -30,6 +30,7 @@ def modify(
     name: str,
     element: str,
     body: str,
+    where: tuple[Value, ...],
     *args: Value,
     wanted: bool,
     combined: bool,
@@ -42,9 +43,11 @@ def modify(
     name : str
         Name of the operation, for `for_each_lane`.
     body : str
-        The operation on the word at %x0, not atomic.
+        The operation, not atomic, on the word at %x0, or at an address that it computes from %x0 and %x1.
+    where : tuple of Value
+        The pointers, or a base and the indices: the last one is the same for lanes with the same address.
     *args : Value
-        The pointer and the operands.
+        The operands.
     combined : bool
         Whether `locked` combines the values of lanes with one address, which is faster if there are many of them.
     locked : callable
@@ -59,11 +62,11 @@ def modify(
     builder.branch(builder.compare("icmp eq", sole, Value("null", "ptr")), others, only)
     builder.label(only)
     if combined:
-        builder.branch(_few_share_one(frame, args[0]), few, others, likely=True)
+        builder.branch(_few_share_one(frame, where[-1]), few, others, likely=True)
         builder.label(few)
     builder.branch(_begin(frame, sole), ended, begun, likely=False)
     builder.label(begun)
-    _keep(old, for_each_lane(frame, f"plain.{name}", element, body, *args, wanted=wanted, straight=True))
+    _keep(old, for_each_lane(frame, f"plain.{name}", element, body, *where, *args, wanted=wanted, straight=True))
     _end(frame, sole)
     builder.jump(after)
     builder.label(ended)
@@ -85,10 +88,10 @@ def _keep(slot: Slot | None, result: Value | None) -> None:
         slot.store(result)
 
 
-def _few_share_one(frame: Frame, pointer: Value) -> Value:
-    """Return whether few of the lanes that run have the address of the first lane."""
+def _few_share_one(frame: Frame, addresses: Value) -> Value:
+    """Return whether few of the lanes that run have the address, or the index, of the first lane."""
     builder = frame.builder
-    same = builder.lane_bits(builder.compare("icmp eq", pointer, builder.extract(pointer, "0")))
+    same = builder.lane_bits(builder.compare("icmp eq", addresses, builder.extract(addresses, "0")))
     count = builder.intrinsic("ctpop", builder.mask_type, builder.binary("and", same, frame.mask))
     return builder.compare("icmp ult", count, constant(MANY, builder.mask_type))
 
