@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support.warps import compiled
 
@@ -159,6 +159,30 @@ def test_match(type_):
         code = f"cvt.u64.u32 %rd9, %r2; match.all.sync.{type_} %r3|%p1, {wide}, -1; selp.u32 %r4, 1, 0, %p1;"
         got, same = run(code, values)
         assert (set(got), set(same)) == ({mask}, {int(mask != 0)})
+
+
+@given(
+    bits=st.lists(st.integers(0, 31), max_size=18),
+    type_=st.sampled_from(["b32", "b64"]),
+    shift=st.integers(0, 32),
+    threads=st.integers(1, 32),
+    seed=st.integers(0, 99),
+)
+@example(bits=[*range(32)], type_="b32", shift=0, threads=32, seed=1)
+@example(bits=[*range(32)], type_="b64", shift=32, threads=32, seed=1)
+@settings(max_examples=60)
+def test_match_of_values_that_differ_in_some_bits(bits, type_, shift, threads, seed):
+    """Up to MOST_BITS bits are compared one by one, for more each pair of lanes is compared."""
+    random = np.random.default_rng(seed)
+    differ = sum(1 << bit for bit in set(bits))
+    picked = random.integers(0, 1 << 32, 32) & differ
+    values = (picked[random.integers(0, 32, 32)] | random.integers(0, 1 << 32) & ~differ).astype(np.uint32)
+    wide = "%r2" if type_ == "b32" else "%rd9"
+    code = f"cvt.u64.u32 %rd8, %r2; shl.b64 %rd9, %rd8, {shift}; match.any.sync.{type_} %r3, {wide}, %r8;"
+    members = (1 << threads) - 1
+    got, _ = run(code, values, members, threads=threads)
+    expected = [int(((values == value) << LANES).sum()) & members for value in values]
+    np.testing.assert_array_equal(got[:threads], expected[:threads])
 
 
 REDUCTIONS = {

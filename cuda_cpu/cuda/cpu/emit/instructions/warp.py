@@ -181,13 +181,49 @@ def emit_match(frame: Frame, instruction: Instruction, form: Form) -> None:
     _write_pair(frame, destination, builder.select(same, members, constant(0, "i32")), same)
 
 
+MOST_BITS = 12  # in which lanes differ, up to which comparing bits is faster than comparing pairs
+
+
 def _equal_lanes(frame: Frame, value: Value) -> Value:
-    """Return for each lane the mask of the lanes with an equal element."""
-    builder, width = frame.builder, frame.width
-    value = builder.broadcast(value)
+    """Return for each lane the mask of the lanes with an equal element.
+
+    Mostly elements differ in a few bits, as the digits of a radix sort do: these bits are compared, one by one.
+    """
+    builder = frame.builder
+    if value.uniform or frame.module.settings.quick:
+        return _equal_by_pairs(frame, builder.broadcast(value))
+    differ = builder.binary("xor", value, builder.broadcast(builder.extract(value, "0")))
+    bits = _reduce(frame, "or", differ)
+    left, equal = builder.slot(value.element), builder.slot("i32", Shape.VECTOR)
+    left.store(bits)
+    equal.store(builder.broadcast(constant(-1, "i32")))
+    number = builder.intrinsic("ctpop", value.element, bits)
+    look, bit, pairs, over = (builder.new_label(stem) for stem in ("bits", "bit", "pairs", "matched"))
+    builder.branch(builder.compare("icmp ule", number, MOST_BITS), look, pairs)
+    builder.label(look)
+    builder.branch(builder.is_zero(left.load()), over, bit)
+    builder.label(bit)
+    rest = left.load()
+    one = builder.binary("and", rest, builder.binary("sub", constant(0, value.element), rest))
+    left.store(builder.binary("xor", rest, one))
+    has = builder.compare("icmp ne", builder.binary("and", value, one), constant(0, value.element))
+    lanes = builder.resize(builder.lane_bits(has), "i32")
+    same = builder.select(has, builder.broadcast(lanes), builder.broadcast(builder.complement(lanes)))
+    equal.store(builder.binary("and", equal.load(), same))
+    builder.jump(look)
+    builder.label(pairs)
+    equal.store(_equal_by_pairs(frame, value))
+    builder.jump(over)
+    builder.label(over)
+    return equal.load()
+
+
+def _equal_by_pairs(frame: Frame, value: Value) -> Value:
+    """Return the same by comparing each lane with each other."""
+    builder = frame.builder
 
     def bits() -> Iterator[Value]:
-        for lane in range(width):
+        for lane in range(frame.width):
             same = builder.compare("icmp eq", value, builder.extract(value, str(lane)))
             yield builder.broadcast(builder.select(same, constant(1 << lane, "i32"), constant(0, "i32")))
 
