@@ -149,7 +149,7 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
         ("emit/instructions/memory/atomics.py", '"exch": ("xchg"', '"exch": ("or"'),
         ("emit/instructions/memory/atomics.py", "return builder.select(builder.lanes_of(mask), result, old)", "return old"),
         ("emit/instructions/memory/atomics.py", '"umax": "icmp ugt"', '"umax": "icmp sgt"'),
-        ("emit/instructions/memory/atomics.py", 'f"%far = {extend} {index} %x1 to i64', 'f"%far = zext {index} %x1 to i64'),
+        ("emit/access/indexed.py", 'f"%far = {extend} {element} %x1 to i64', 'f"%far = zext {element} %x1 to i64'),
         ("emit/instructions/memory/atomics.py", "args = (pointer, frame.read(expected, form.type), frame.read(new, form.type))",
          "args = (pointer, frame.read(new, form.type), frame.read(new, form.type))"),
         ("emit/instructions/memory/conflicts.py", "%both = select {lanes} %who, {vector} %got, {vector} %old",

@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Gathers and atomic operations by a base and 32-bit indices, for all ways to compute the address."""
+"""Gathers, scatters and atomic operations by a base and 32-bit indices, for all ways to compute the address."""
 
 from __future__ import annotations
+
+import re
 
 import numpy as np
 import pytest
@@ -127,6 +129,89 @@ def test_which_address_computations_become_gathers() -> None:
     assert {way for way in WAYS if not does(way)} == {
         "mul.wide.u32", "bits that are shifted out", "in 32 bits, then wider",
     }  # fmt: skip
+
+
+def scatter_text(code: str, type_: str, *, all_run: bool) -> str:
+    """Return a kernel that stores the thread's number at an address of WAYS, in all lanes or in all but one."""
+    text = GATHER.replace("WAY", LOAD + re.sub(r"ld(.global.\w+) %r8, (\[.*?\]);", r"st\1 \2, %r1;", code))
+    text = text.replace("st.global.u32 [%d3], %r8;", "")
+    text = text.replace("@%p1 bra END;", "") if all_run else text
+    return text.replace("TYPE", type_).replace("BYTES", str(int(type_[1:]) // 8))
+
+
+def permutations_for(type_: str) -> list[np.ndarray]:
+    """Return different indices: ascending, descending, at random, and ascending ones that wrap around once."""
+    low, high = (-128, 128) if type_.startswith("s") else (0, 256)
+    random = np.random.default_rng(seed=9).permutation(256)[:64] + low
+    wraps = (np.arange(64) + 235) % 256 + low
+    found = [np.arange(64) + low + 3, np.arange(64)[::-1] + high - 64, random, wraps, np.roll(np.arange(64), 1)]
+    found.append(np.where(np.arange(64) == 40, 200 + low, np.arange(64) + low))
+    return [each.astype(NUMBERS[type_]) for each in found]
+
+
+@pytest.mark.parametrize("all_run", [True, False])
+@pytest.mark.parametrize("way", WAYS)
+def test_scatters(way: str, all_run: bool) -> None:
+    type_, code = WAYS[way]
+    low = 128 if type_.startswith("s") else 0
+    kernel = compiled(scatter_text(code, type_, all_run=all_run))
+    for indices in permutations_for(type_):
+        x, expected = np.full(256, 77, np.uint32), np.full(256, 77, np.uint32)
+        kernel(np.uint64(x.ctypes.data + 4 * low), indices, np.zeros(64, np.uint32), np.uint64(128), threads=64)
+        ran = [thread for thread in range(64) if all_run or thread != 5]
+        expected[indices.astype(np.int64)[ran] + low] = ran
+        np.testing.assert_array_equal(x, expected, err_msg=f"{indices[:5]}")
+
+
+@pytest.mark.parametrize(("scale", "step"), [(1, 4), (2, 2), (2, 4), (4, 1), (4, 2), (4, 4), (8, 1), (8, 2)])
+@pytest.mark.parametrize("type_", ["s32", "u32"])
+def test_scatters_by_scales(scale: int, type_: str, step: int) -> None:
+    """Words 4 bytes apart by each scale up to 4, or further apart; up to the greatest index of the type."""
+    bytes_apart, code = scale * step, f"mad.wide.{type_} %d8, %r2, {scale}, %d1; ld.global.u32 %r8, [%d8];"
+    x, last = np.zeros(64 * bytes_apart // 4, np.uint32), np.iinfo(NUMBERS[type_]).max
+    indices = (np.arange(64) * step + last - 64 * step).astype(NUMBERS[type_])
+    base = (x.ctypes.data - scale * int(indices[0])) % 2**64
+    compiled(scatter_text(code, type_, all_run=True))(np.uint64(base), indices, x, np.uint64(0), threads=64)
+    np.testing.assert_array_equal(x[:: bytes_apart // 4], np.arange(64))
+    assert np.count_nonzero(x) == 63
+
+
+@pytest.mark.parametrize("scale", [4, 8])
+def test_scatters_to_one_address(scale: int) -> None:
+    code = f"mul.wide.s32 %d7, %r2, {scale}; add.s64 %d8, %d1, %d7; ld.global.u32 %r8, [%d8];"
+    x = np.full(80, 77, np.uint32)
+    kernel = compiled(scatter_text(code, "s32", all_run=True))
+    kernel(np.uint64(x.ctypes.data), np.full(32, 3, np.int32), x, np.uint64(0), threads=32)
+    assert x[3 * scale // 4] < 32
+    assert np.count_nonzero(x == 77) == 79
+
+
+@pytest.mark.parametrize("steps", [1, 7, 63])
+def test_scatters_to_shared_memory(steps: int) -> None:
+    text = """
+    .visible .entry k(.param .u64 out, .param .u32 steps)
+    {
+        .shared .align 4 .b8 words[320]; .reg .b32 %r<20>; .reg .b64 %d<20>;
+        ld.param.u64 %d1, [out]; ld.param.u32 %r5, [steps]; mov.u32 %r1, %tid.x; mov.u32 %r3, words;
+        mul.lo.u32 %r2, %r1, %r5; and.b32 %r2, %r2, 63; shl.b32 %r2, %r2, 2; add.u32 %r4, %r3, %r2;
+        st.shared.u32 [%r4+64], %r1; bar.sync 0;
+        shl.b32 %r6, %r1, 2; add.u32 %r7, %r3, %r6; ld.shared.u32 %r8, [%r7+64];
+        mul.wide.u32 %d2, %r1, 4; add.s64 %d3, %d1, %d2; st.global.u32 [%d3], %r8;
+        ret;
+    }
+    """
+    out = np.full(64, 77, np.uint32)
+    compiled(text)(out, np.uint32(steps), threads=64)
+    np.testing.assert_array_equal(out[np.arange(64) * steps % 64], np.arange(64))
+
+
+@pytest.mark.skipif(not jit._has_gathers(), reason="the CPU has no scatters")
+def test_scatters_of_all_lanes_are_straight_code() -> None:
+    for type_, code in WAYS.values():
+        text = scatter_text(code, type_, all_run=False)
+        emitted = jit.kernel_text(build([HEAD + text]), "k", quick=False).text
+        assert "@lanes.scatter." in emitted
+        assert "@scatter.i32(" in emitted  # where not all lanes run
 
 
 # Counts numbers of the threads in shared memory, 64 bytes after `bins`; the last thread does not count.

@@ -13,10 +13,10 @@ import dataclasses
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from cuda.cpu.emit.access import runs
-from cuda.cpu.emit.access.lanes import concatenated, has_masked_words
+from cuda.cpu.emit.access import affine, runs
+from cuda.cpu.emit.access.lanes import concatenated, for_each_lane, has_masked_words
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, width_of
-from cuda.cpu.ptx.syntax import Immediate, Operand, Register
+from cuda.cpu.ptx.syntax import Address, Immediate, Operand, Register
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
@@ -146,29 +146,49 @@ RULES: dict[str, Callable] = {
 }  # fmt: skip
 
 
+NARROW, UP_TO_32 = (8, 16), (8, 16, 32)  # bits of an index
+
+
 def index_of(frame: Frame, register: str, widths: tuple[int, ...]) -> Indexed | None:
     """Return what is known of an address if its index has one of these widths."""
     found = frame.block.indexed.get(register)
     return found if found is not None and width_of(found.index.element) in widths else None
 
 
+def split(
+    frame: Frame, address: Address, extra: int, widths: tuple[int, ...] = UP_TO_32
+) -> tuple[Value, Indexed] | None:
+    """Return the pointer and the indices that make a 64-bit address; None if that is not known, or checks change it."""
+    found = index_of(frame, address.base.name, widths) if isinstance(address.base, Register) else None
+    if frame.checked or found is None or found.base is None or found.base.element != "i64":
+        return None
+    start = frame.builder.binary("add", found.base, constant(address.offset + extra, "i64"))
+    return frame.builder.cast("inttoptr", start, "ptr"), found
+
+
+def pointer_by_index(indexed: Indexed) -> tuple[str, str]:
+    """Return the code that computes a lane's %pointer from the pointer %x0 and its index %x1, and a name for it."""
+    extend, element = "sext" if indexed.signed else "zext", indexed.index.element
+    code = f"%far = {extend} {element} %x1 to i64\n  %pointer = getelementptr [{indexed.scale} x i8], ptr %x0, i64 %far"
+    return code, f"{extend}.{element}.by{indexed.scale}"
+
+
 # --- gathers ----------------------------------------------------------------------------------------------
 
 
+WORD = 4  # bytes
 AVX2_LANES, AVX512_LANES = 8, 16
 FEW = 8  # lanes that are loaded one by one in less time than gathers of AVX2 take
 
 
-def gather(frame: Frame, register: str, offset: int) -> Value | None:
+def gather(frame: Frame, address: Address, extra: int) -> Value | None:
     """Load a word for each lane that runs from a 64-bit address; None if it is not made of a 32-bit index."""
-    builder, found = frame.builder, frame.block.indexed.get(register)
-    if not _lanes_of_gathers(frame) or found is None or found.base is None or found.base.element != "i64":
-        return None
-    if width_of(found.index.element) == 32 and not found.signed:
+    found = split(frame, address, extra) if _lanes_of_gathers(frame) else None
+    if found is None or (found[1].index.element == "i32" and not found[1].signed):
         return None  # the CPU's indices are signed
-    index = builder.resize(found.index, "i32", signed=found.signed)
-    base = builder.cast("inttoptr", builder.binary("add", found.base, constant(offset, "i64")), "ptr")
-    return _gathered(frame, base, index, found.scale, skips=not frame.copy.full)
+    base, indexed = found
+    index = frame.builder.resize(indexed.index, "i32", signed=indexed.signed)
+    return _gathered(frame, base, index, indexed.scale, skips=not frame.copy.full)
 
 
 def gather_shared(frame: Frame, base: Value, offset: Value) -> Value | None:
@@ -340,3 +360,44 @@ def _predicates(width: int) -> str:
   %here = and {vector} %masks, <{bits}>
   %lanes = icmp ne {vector} %here, zeroinitializer
 """
+
+
+# --- scatters ---------------------------------------------------------------------------------------------
+
+
+def scatter(frame: Frame, base: Value, address: Indexed, value: Value) -> bool:
+    """Store a word for each lane by straight code; return whether all lanes run, on a CPU that is faster so.
+
+    That is one with AVX-512, whose scatters take twice as long. Without it, `unrolled` does the same.
+    """
+    builder, index, settings = frame.builder, address.index, frame.module.settings
+    if not frame.copy.full or settings.quick or not settings.native_gather or frame.width % 16 or index.uniform:
+        return False
+    after = _store_if_contiguous(frame, base, address, value) if WORD % address.scale == 0 else None
+    # As floats, words are stored from vector registers.
+    words = builder.cast("bitcast", builder.broadcast(value), "float")
+    locate, by = pointer_by_index(address)
+    body = f"{locate}\n  store float %x2, ptr %pointer, align {WORD}"
+    for_each_lane(frame, f"scatter.{by}", "i32", body, base, index, words, wanted=False, straight=True)
+    if after:
+        builder.jump(after)
+        builder.label(after)
+    return True
+
+
+def _store_if_contiguous(frame: Frame, base: Value, address: Indexed, value: Value) -> str:
+    """Store a vector if the words are contiguous, and go on at the label that is returned; else here."""
+    builder, index, step = frame.builder, address.index, WORD // address.scale
+    first, kind = builder.extract(index, "0"), "s" if address.signed else "u"
+    steps = ", ".join(f"{index.element} {step * lane}" for lane in range(frame.width))
+    starts = builder.binary("sub", index, Value(f"<{steps}>", index.element, Shape.VECTOR, True))
+    same = builder.compare("icmp eq", builder.lane_bits(builder.compare("icmp eq", starts, first)), -1)
+    fits = affine.fits(frame, first, f"{kind}{width_of(index.element)}", step * (frame.width - 1))
+    contiguous, single, after = map(builder.new_label, ("contiguous", "single", "stored"))
+    builder.branch(builder.binary("and", same, fits), contiguous, single, likely=False)
+    builder.label(contiguous)
+    far = builder.binary("mul", builder.resize(first, "i64", signed=address.signed), address.scale)
+    builder.store(builder.broadcast(value), builder.element("i8", base.ref, far), align=WORD)
+    builder.jump(after)
+    builder.label(single)
+    return after

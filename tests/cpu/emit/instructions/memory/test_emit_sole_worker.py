@@ -139,6 +139,14 @@ def test_indices_of_several_scales_in_one_kernel():
     np.testing.assert_array_equal(words, expected)
 
 
+def test_elements_of_a_vector():
+    pair = "red.global.add.v2.f32 [%rd11], {%v1, %v2};"
+    kernel, index = compiled(KERNEL.format(size=4, reg="b32", operation=pair)), np.arange(0, 64, 2, dtype=np.uint32)
+    words, values, zeros = np.zeros(WORDS, np.float32), np.arange(1, 33, dtype=np.float32), np.zeros(32, np.uint32)
+    kernel(words, index, values, zeros, 100 * values, zeros, sole=np.array([1, 0], np.uint32))
+    np.testing.assert_array_equal(words, np.stack([values, 100 * values], 1).ravel())
+
+
 def run_distinct(options: str, sole: np.ndarray | None, op: str = "add", wanted: bool = False) -> bool:
     """Change 32 words from 0 to 1; return whether locks were used."""
     kernel = compiled(text_of(op, "b32" if op in ("cas", "exch") else "u32", options, wanted=wanted))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 
 from cuda.cpu.emit.access.addresses import pointers, space_name, space_of, split_shared_address
-from cuda.cpu.emit.access.indexed import Indexed, index_of
+from cuda.cpu.emit.access.indexed import NARROW, index_of, pointer_by_index, split
 from cuda.cpu.emit.access.lanes import for_each_lane
 from cuda.cpu.emit.instructions.memory import contiguous_atomics, sole_worker
 from cuda.cpu.emit.instructions.memory.conflicts import (
@@ -111,9 +111,9 @@ def _modify(
         return locked()
     where: tuple[Value, ...] = (pointer,)
     plain, called = _plain(name, element, "%x0", "%x1"), f"{name}.{element}"
-    indexed = None if frame.checked else _indexed(frame, address, extra, (8, 16, 32))
-    if indexed:
-        where, locate, by = indexed
+    found = split(frame, address, extra)
+    if found:
+        where, (locate, by) = (found[0], found[1].index), pointer_by_index(found[1])
         plain, called = f"{locate}\n  {_plain(name, element, '%pointer', '%x2')}", f"{called}.{by}"
     return sole_worker.modify(
         frame, form, called, element, plain, where, value, wanted=wanted, combined=together, locked=locked
@@ -148,12 +148,13 @@ def _modify_scattered(frame: Frame, form: Form, address: Address, extra: int, va
     locked instruction waits until all stores are in the cache, including those of a SIMD group's addresses.
     """
     builder, element, name, order = frame.builder, ELEMENTS[form.type], _name(form), _order(form)
-    if not frame.copy.full or frame.width < FEWEST or frame.module.settings.quick or frame.checked:
+    if not frame.copy.full or frame.width < FEWEST or frame.module.settings.quick or name not in LOCKED:
         return ""
-    indexed = _indexed(frame, address, extra, (8, 16)) if name in LOCKED else None
-    if indexed is None:
+    found = split(frame, address, extra, NARROW)
+    if found is None:
         return ""
-    (base, index), locate, by = indexed
+    (base, indexed), (locate, by) = found, pointer_by_index(found[1])
+    index = indexed.index
     same = builder.lane_bits(builder.compare("icmp eq", index, builder.extract(index, "0")))
     count = builder.intrinsic("ctpop", builder.mask_type, same)
     few = builder.compare("icmp ult", count, constant(MANY, builder.mask_type))
@@ -166,25 +167,6 @@ def _modify_scattered(frame: Frame, form: Form, address: Address, extra: int, va
     builder.jump(labels[2])
     builder.label(labels[1])
     return labels[2]
-
-
-def _indexed(
-    frame: Frame, address: Address, extra: int, widths: tuple[int, ...]
-) -> tuple[tuple[Value, Value], str, str] | None:
-    """Return base and indices of 64-bit addresses whose indices have one of these widths, and `_pointer_by_index`."""
-    found = index_of(frame, address.base.name, widths) if isinstance(address.base, Register) else None
-    if found is None or found.base is None or found.base.element != "i64":
-        return None
-    start = frame.builder.binary("add", found.base, constant(extra + address.offset, "i64"))
-    base = frame.builder.cast("inttoptr", start, "ptr")
-    return (base, found.index), *_pointer_by_index(found, found.index.element)
-
-
-def _pointer_by_index(indexed: Indexed, index: str) -> tuple[str, str]:
-    """Return the code that computes %pointer from the base %x0 and a lane's index %x1, and a name for that code."""
-    extend = "sext" if indexed.signed else "zext"
-    code = f"%far = {extend} {index} %x1 to i64\n  %pointer = getelementptr [{indexed.scale} x i8], ptr %x0, i64 %far"
-    return code, f"{extend}.{index}.by{indexed.scale}"
 
 
 def _change(
@@ -209,10 +191,10 @@ def _change(
         return modify_one(frame, name, element, "", pointers(frame, address, "shared", extra), value, wanted)
     called = f"plain.{name}.{element}.{offset.element}"
     locate = f"%pointer = getelementptr i8, ptr %x0, {offset.element} %x1"
-    indexed = index_of(frame, address.base.name, (8, 16)) if isinstance(address.base, Register) else None
+    indexed = index_of(frame, address.base.name, NARROW) if isinstance(address.base, Register) else None
     if indexed is not None:  # the indices of several lanes are extracted from a register at once
         offset = indexed.index
-        locate, by = _pointer_by_index(indexed, offset.element)
+        locate, by = pointer_by_index(indexed)
         called = f"plain.{name}.{element}.{by}"
         if indexed.base is not None:
             base = builder.advance(base, indexed.base)

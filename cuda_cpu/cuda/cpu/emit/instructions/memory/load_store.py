@@ -138,16 +138,23 @@ def _gather(frame: Frame, instruction: Instruction, form: Form, position: int, e
     order, extra = ORDERS[getattr(form, "sem", None)], position * step
     value = _load_lanes(frame, instruction, form, position)
     if value is None and (element, order) == ("i32", "") and space in ("global", "generic", "const"):
-        value = _gather_by_index(frame, address, extra)
+        value = indexed.gather(frame, address, extra)
     elif value is None and (element, order, space) == ("i32", "", "shared") and not frame.checked:
         value = indexed.gather_shared(frame, *split_shared_address(frame, address, extra))
     return load(frame, pointers(frame, address, space, extra), element, order) if value is None else value
 
 
-def _gather_by_index(frame: Frame, address: Address, extra: int) -> Value | None:
-    if frame.checked or not isinstance(address.base, Register):
-        return None
-    return indexed.gather(frame, address.base.name, address.offset + extra)
+def _scatter(frame: Frame, address: Address, space: str, extra: int, value: Value, order: str) -> None:
+    """Store an element by a vector of addresses."""
+    found = None
+    if (value.element, order) == ("i32", "") and not frame.checked:
+        if space == "shared":
+            base, offset = split_shared_address(frame, address, extra)
+            found = base, indexed.Indexed(offset, signed=True)
+        elif space in ("global", "generic"):
+            found = indexed.split(frame, address, extra)
+    if found is None or not indexed.scatter(frame, *found, value):
+        store(frame, pointers(frame, address, space, extra), value, order)
 
 
 def _load_lanes(frame: Frame, instruction: Instruction, form: Form, position: int) -> Value | None:
@@ -193,7 +200,7 @@ def emit_store(frame: Frame, instruction: Instruction, form: Form) -> None:
         if parameter is None:
             access = affine.contiguous_access(frame, instruction, form, address, extra, step)
             if access is None:
-                store(frame, pointers(frame, address, space, extra), value, order)
+                _scatter(frame, address, space, extra, value, order)
             elif masked_stores.is_worth_it(frame, access, element):
                 masked_stores.store(frame, access, builder.broadcast(value))
             else:
