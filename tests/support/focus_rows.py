@@ -131,7 +131,7 @@ def row_access(writer: Writer) -> str:
         forms.append(f"mul.wide.{kind}32 {address}, {index}, {factor};")
     text += f" {random.choice(forms)} add.s64 {address}, {address}, {-factor * first};"
     text += f" setp.lt.u64 {predicate}, {address}, {min(128 * size, 512)};"
-    text += _access(writer, address, predicate, size)
+    text += access(writer, address, predicate, size)
     return writer.some(text) if wraps or writer.chance(0.5) else text
 
 
@@ -139,7 +139,7 @@ def _times(register: str, step: int) -> str:
     return {1: "", 0: f"and.b32 {register}, {register}, 0;"}.get(step, f"mul.lo.s32 {register}, {register}, {step};")
 
 
-def _access(writer: Writer, address: str, predicate: str, size: int) -> str:
+def access(writer: Writer, address: str, predicate: str, size: int) -> str:
     """Return a load for the lanes with the predicate, in one of several forms."""
     result, letter, over = writer.new("q" if size == 8 else "r"), "q" if size == 8 else "r", writer.label()
     base, small = writer.new("q"), writer.new("q")

@@ -97,7 +97,7 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
         ("emit/access/linear.py", "if is_nothing(a) and opcode == \"add\"", "if is_nothing(a)"),
         ("emit/access/linear.py", "signed=type_.startswith(\"s\"))\n            return _scaled",
          "signed=True)\n            return _scaled"),
-        ("emit/simt/converged.py", "builder.branch(good, stay, wraps, likely=True)",
+        ("emit/simt/converged.py", "builder.branch(builder.every([*fits, *same]), stay, wraps, likely=True)",
          "builder.branch(constant(1, \"i1\"), stay, wraps, likely=True)"),
     ],
     "flow": [
@@ -242,7 +242,7 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
         ("emit/simt/converged.py", 'room = abs(far[0]) - (cmp in ("le", "ge", "ls", "hs"))', "room = abs(far[0]) - 1"),
         ("emit/simt/converged.py", 'neither = builder.complement(builder.binary("or", *ends))', 'neither = builder.complement(builder.binary("and", *ends))'),
         ("emit/simt/converged.py", 'else ("or", "and")', 'else ("or", "or")'),
-        ("emit/simt/converged.py", 'good = fits if good is None else builder.binary("and", good, fits)', "good = fits"),
+        ("emit/simt/converged.py", "builder.every([*fits, *same])", "builder.every([*fits[-1:], *same])"),
         ("emit/instructions/rounding.py", 'EMBEDDED_MODES = {"rm": 8 + 1, "rp": 8 + 2', 'EMBEDDED_MODES = {"rm": 8 + 2, "rp": 8 + 2'),
         ("emit/instructions/rounding.py", 'builder.compare("fcmp ord", value, value), value, zero', 'builder.compare("fcmp ord", value, value), value, value'),
         ("emit/instructions/rounding.py", 'compare("fcmp oge", value, above)', 'compare("fcmp ogt", value, above)'),
@@ -315,5 +315,11 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
         ("emit/instructions/memory/atomics.py", "%to = select i1 %same, ptr %x0, ptr %x3", "%to = select i1 %same, ptr %x0, ptr %x0"),
         ("emit/instructions/memory/atomics.py", "%fits = icmp ult {element} %r", "%fits = icmp ule {element} %r"),
         ("emit/instructions/memory/sole_worker.py", "_keep(old, locked())", "locked()"),
+    ],
+    "quotients": [
+        ("emit/access/affine.py", ', fits(frame, first, form.type, reach)]', "]"),
+        ("emit/access/affine.py", 'reach = step.operation(), last * dividend[1]', "reach = step.operation(), last // 2 * dividend[1]"),
+        ("passes/vector_accesses.py", "sources.update(step.reads)", "pass"),
+        ("emit/simt/converged.py", "builder.every([*fits, *same])", "builder.every(fits)"),
     ],
 }  # fmt: skip

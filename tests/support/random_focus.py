@@ -19,6 +19,7 @@ import numpy as np
 from support import focus_atomics, focus_flow, focus_lanes, focus_memory, focus_rows, focus_values, focus_variables
 from support.focus_calls import FUNCTIONS, call
 from support.focus_patterns import patterns
+from support.focus_quotients import quotients
 from support.focus_structures import beyond, structures
 from support.lane_threads import Grid
 
@@ -164,6 +165,7 @@ FAMILIES = {
     "rows": (5, [focus_rows.widened]),
     "accesses of rows": (4, [focus_rows.row_access]),
     "rows in loops": (3, [focus_rows.in_loop]),
+    "quotients": (3, [quotients]),
     "calls": (8, [call]),
     "programs": (4, [focus_flow.program]),
     "barriers": (4, [focus_flow.barrier, focus_flow.guarded]),

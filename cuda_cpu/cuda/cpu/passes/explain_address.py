@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.cpu.passes.find_affine import SIMPLE, stride_of_step
+from cuda.cpu.passes.find_affine import SIMPLE, quotient_of, stride_of_step
 from cuda.cpu.passes.graph import Block, Graph, Step
 
 CHOICES = {"selp", "min", "max"}  # see emit/access/clamped.py
@@ -42,6 +42,8 @@ def _cause(graph: Graph, block: Block, step: Step, register: str) -> str:
         return f"{register} comes from the call at line {line}"
     if graph.preserved[block.number] >> graph.register_bits[register] & 1:
         return f"lanes may wait elsewhere for the old {register} when line {line} changes it"
+    if quotient_of(graph, step):
+        return f"lanes may have several quotients at line {line}"
     if register in graph.strides:  # of converged SIMD groups
         return ""
     follows = step.form.opcode in SIMPLE and not step.instruction.guard

@@ -20,6 +20,8 @@ from cuda.cpu.ptx.syntax import Call, Immediate, Instruction, Operand, Register,
 
 STRIDES = {"%tid.x": 1, "%tid.y": 0, "%tid.z": 0, "%laneid": 1}
 INTEGERS = {f"{kind}{width}" for kind in "bsu" for width in (16, 32, 64)}
+QUOTIENTS = {"div", "rem"}
+LEAST_DIVISOR = 64  # by smaller constants, the lanes of most SIMD groups have several quotients
 # Opcodes with uniform results for uniform operands that are cheap enough to be recomputed for the base.
 SIMPLE = {
     "mov",
@@ -57,10 +59,13 @@ def find_affine(graph: Graph) -> None:
     }
 
 
-def strides_of(graph: Graph, of_bits: dict[int, Bits] | None = None, *, converged_only: bool = False) -> dict[str, int]:
+def strides_of(
+    graph: Graph, of_bits: dict[int, Bits] | None = None, *, converged_only: bool = False, quotients: bool = False
+) -> dict[str, int]:
     """Return the strides of the affine registers.
 
-    With `converged_only`, also of those that are affine in SIMD groups without lanes that wait.
+    With `converged_only`, also of those that are affine in SIMD groups without lanes that wait. With `quotients`, also
+    of those that are affine where lanes have the same quotient.
     """
     unknown: set[str] = set()
     strides: dict[str, int] = {}
@@ -79,6 +84,8 @@ def strides_of(graph: Graph, of_bits: dict[int, Bits] | None = None, *, converge
                         bits = of_bits.get(id(step))
                         if bits is None:
                             stride = _stride(graph, step, strides, unknown)
+                            if quotients and stride is None:
+                                stride = _stride_of_quotient(graph, step, strides, unknown)
                         else:  # computed from the index's base
                             of_index = _of(graph, bits.source, strides, unknown)
                             stride = bits.stride if isinstance(of_index, int) else of_index
@@ -201,6 +208,33 @@ def _stride(graph: Graph, step: Step, strides: dict[str, int], unknown: set[str]
         return None
     known = [each for each in found if isinstance(each, int)]
     return combined(form, known, step.instruction.operands[1:]) if len(known) == len(found) else _LATER
+
+
+def _stride_of_quotient(graph: Graph, step: Step, strides: dict[str, int], unknown: set[str]) -> Stride:
+    """Return the stride of a quotient or remainder where the quotient is the same in all lanes, None of other steps."""
+    form = step.form
+    if form is None or form.opcode not in QUOTIENTS or step.instruction.guard is not None or form.type not in INTEGERS:
+        return None
+    operands = step.instruction.operands[1:]
+    if isinstance(operands[1], Immediate) and abs(_number(operands[1].value, form.type)) < LEAST_DIVISOR:
+        return None
+    dividend, divisor = (_of(graph, operand, strides, unknown) for operand in operands)
+    if dividend is None or divisor is None:
+        return None
+    if not isinstance(dividend, int) or not isinstance(divisor, int):
+        return _LATER
+    if divisor:
+        return None
+    return dividend if form.opcode == "rem" else 0
+
+
+def quotient_of(graph: Graph, step: Step) -> tuple[Operand, int] | None:
+    """Return the dividend, and its stride, of a step whose result has a base if lanes have the same quotient."""
+    form, dividend = step.form, step.instruction.operands[1:2]
+    if form is None or form.opcode not in QUOTIENTS or step.writes[0] not in graph.converged_only:
+        return None
+    stride = stride_of(graph, dividend[0])
+    return (dividend[0], stride) if stride else None
 
 
 def _of(graph: Graph, operand: Operand, strides: dict[str, int], unknown: set[str]) -> Stride:

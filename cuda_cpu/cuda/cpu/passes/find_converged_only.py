@@ -5,6 +5,9 @@
 For example the index of `for (i = lane; i < n; i += 32)`: lanes may leave the loop after different numbers of
 iterations, but all leave it together if n is a multiple of 32. The code for converged SIMD groups has only the bases of
 such registers; other code has only the vectors. It goes on in the former where the vectors are found to be affine.
+
+So are `i / n` and `i % n` of an index that grows from lane to lane, if no row of n elements ends within the SIMD group:
+the quotient is the same for all lanes then, which the code for converged SIMD groups checks.
 """
 
 from __future__ import annotations
@@ -19,15 +22,17 @@ MOST = 8  # registers that live at once: these are compared where SIMD groups ma
 def find_converged_only(graph: Graph) -> None:
     """Add such registers to `strides` that addresses of vectors of memory depend on; they are `converged_only`, too."""
     always = graph.strides
-    every = strides_of(graph, converged_only=True)
-    more = every.keys() - always.keys()
-    if not more or graph.general or not graph.function.entry:
+    if graph.general or not graph.function.entry:
         return
-    graph.strides = every
-    needed = _needed(graph, more)
-    bits = sum(1 << graph.register_bits[name] for name in needed)
-    few = max((live & bits).bit_count() for live in graph.live_in) <= MOST
-    graph.converged_only = needed if few else set()
+    for quotients in (True, False):
+        every = strides_of(graph, converged_only=True, quotients=quotients)
+        graph.strides = every
+        needed = _needed(graph, every.keys() - always.keys())
+        bits = sum(1 << graph.register_bits[name] for name in needed)
+        few = max((live & bits).bit_count() for live in graph.live_in) <= MOST
+        graph.converged_only = needed if few else set()
+        if graph.converged_only:
+            break
     graph.strides = {name: stride for name, stride in every.items() if name in always or name in graph.converged_only}
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.cpu.passes.find_affine import stride_of, widened
+from cuda.cpu.passes.find_affine import quotient_of, stride_of, widened
 from cuda.cpu.passes.graph import Graph, Pattern, Step
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Call, Immediate, Instruction, Register
@@ -99,6 +99,8 @@ def find_breaks(graph: Graph) -> set[int]:
         written: set[str] = set()
         for step in block.steps:
             sources = {source.name for source, _ in widened(graph, step)}
+            if quotient_of(graph, step):
+                sources.update(step.reads)
             if not sources.isdisjoint(written):
                 breaks.add(id(step.instruction))
                 written.clear()

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 from cuda.cpu.emit.access import linear
 from cuda.cpu.emit.access.addresses import pointers, space_of
 from cuda.cpu.emit.access.lanes import element_at
+from cuda.cpu.emit.instructions import integer
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, width_of
-from cuda.cpu.passes.find_affine import widened
+from cuda.cpu.passes.find_affine import quotient_of, widened
 from cuda.cpu.passes.graph import Block, Step
 from cuda.cpu.passes.vector_accesses import contiguous_stride, is_by_vectors
 from cuda.cpu.ptx.instructions import Form
@@ -220,6 +221,26 @@ def fits_group(frame: Frame, source: Register, stride: int | None, type_: str) -
     most = builder.binary("sub", constant(high - max(reach, 0), "i64"), most)
     base = builder.resize(base, "i64", signed=type_.startswith("s"))
     return builder.binary("and", builder.compare("icmp sge", base, least), builder.compare("icmp sle", base, most))
+
+
+def same_quotients(frame: Frame, block: Block) -> list[Value]:
+    """Return conditions that lanes have the same quotient, for each on which bases of the block rely.
+
+    From lane to lane, a quotient by one divisor only grows or only falls: the first lane's and the last one's tell.
+    """
+    builder, found, last = frame.builder, [], lanes_of_segment(frame) - 1
+    for step in block.steps:
+        dividend = quotient_of(frame.graph, step)
+        if dividend is None:
+            continue
+        (instruction, form), reach = step.operation(), last * dividend[1]
+        for segment in segments(frame):
+            with frame.in_segment(segment):
+                first, divisor = (frame.read(operand, form.type) for operand in instruction.operands[1:])
+            ends = first, builder.binary("add", first, constant(reach, first.element))
+            quotients = (integer.divide(frame, form, end, divisor) for end in ends)
+            found += [builder.compare("icmp eq", *quotients), fits(frame, first, form.type, reach)]
+    return found
 
 
 def range_of(type_: str) -> tuple[int, int]:

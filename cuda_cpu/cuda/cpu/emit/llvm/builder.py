@@ -169,6 +169,10 @@ class Builder:
         a, b = self._operands(opcode, a, b)
         return Value(self.assign(f"{opcode} {self.type(a.element, a.shape)} {a.ref}, {b.ref}"), "i1", a.shape)
 
+    def every(self, conditions: list[Value]) -> Value:
+        """Return whether all conditions (i1) hold; true if there is none."""
+        return functools.reduce(functools.partial(self.binary, "and"), conditions or [constant(1, "i1")])
+
     def _operands(self, opcode: str, a: Value, b: Value | int) -> tuple[Value, Value]:
         """Return two operands of one type and shape."""
         b = self._typed_as(a, b)

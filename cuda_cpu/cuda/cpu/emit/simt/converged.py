@@ -53,12 +53,13 @@ def enter_if(frame: Frame, flow: Flow, mask: Value, number: int) -> None:
     other = builder.new_label("general")
     unsure = frame.graph.converged_only
     bases = [name for name in live_affine(frame, frame.graph.live_in[number]) if name in unsure] if unsure else []
-    if bases:
+    if unsure:
         look = builder.new_label("look")
         builder.branch(every, look, other)
         builder.label(look)
         with frame.restoring_registers():
-            every = _find_bases(frame, bases)
+            found = _find_bases(frame, bases)
+            every = builder.every([found, *affine.same_quotients(frame, frame.graph.blocks[number])])
     builder.branch(every, flow.converged_label(number), other)
     builder.label(other)
 
@@ -82,22 +83,24 @@ def _check_widening(frame: Frame, flow: Flow, block: Block, elsewhere: dict[int,
 
     `elsewhere` has the lanes that wait for those of the block, by the numbers of their blocks.
     """
-    builder, good = frame.builder, None
-    for step in block.steps:
-        for source, stride in widened(frame.graph, step):
-            fits = affine.fits_group(frame, source, stride, step.operation()[1].type)
-            good = fits if good is None else builder.binary("and", good, fits)
-    if good is None:
+    fits = [
+        affine.fits_group(frame, source, stride, step.operation()[1].type)
+        for step in block.steps
+        for source, stride in widened(frame.graph, step)
+    ]
+    same = affine.same_quotients(frame, block)
+    if not fits and not same:
         return
+    builder = frame.builder
     stay, wraps = builder.new_label("stay"), builder.new_label("wraps")
-    builder.branch(good, stay, wraps, likely=True)
+    builder.branch(builder.every([*fits, *same]), stay, wraps, likely=True)
     builder.label(wraps)
     live, lanes = 0, {**(elsewhere or {}), block.number: frame.mask}
     for number, mask in lanes.items():
         live |= frame.graph.live_in[number]
         flow.pending[number].store(mask)
     store_vectors(frame, live)
-    frame.set_consecutive(0)
+    frame.set_consecutive(builder.every(fits))
     builder.jump(flow.label_of(block.number))
     builder.label(stay)
 
