@@ -316,6 +316,10 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
         ("emit/instructions/memory/atomics.py", "%fits = icmp ult {element} %r", "%fits = icmp ule {element} %r"),
         ("emit/instructions/memory/sole_worker.py", "_keep(old, locked())", "locked()"),
     ],
+    "fours": [
+        ("emit/access/adjacent.py", "%may = and i1 %follows, %full", "%may = and i1 %follows, %follows"),
+        ("emit/access/adjacent.py", "{lane % 4 * size}", "{lane % 2 * size}"),
+    ],
     "quotients": [
         ("emit/access/affine.py", ', fits(frame, first, form.type, reach)]', "]"),
         ("emit/access/affine.py", 'reach = step.operation(), last * dividend[1]', "reach = step.operation(), last // 2 * dividend[1]"),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.guarded import closed_pages
 from support.warps import HEAD, compiled
 
 from cuda.cpu.compile import jit
@@ -107,6 +108,71 @@ def test_adjacent_loads_match_numpy(case, options, monkeypatch):
         np.testing.assert_array_equal(out, expected)
 
     run()
+
+
+# Numbers of structures of four words that lanes load. Where four lanes each have consecutive ones, 512 bits are loaded.
+FOURS = {
+    "all": lambda lanes: lanes,
+    "rows of eight": lambda lanes: lanes % 8 + (lanes // 8 * 5 % 4) * 9,
+    "rows of four": lambda lanes: lanes % 4 + lanes // 4 * 7 % 8 * 5,
+    "rows of four backwards": lambda lanes: lanes % 4 + (7 - lanes // 4) * 4,
+    "the same row": lambda lanes: lanes % 4 + 3,
+    "rows of three": lambda lanes: lanes % 3 + lanes // 3 * 2,
+    "all but the last lane": lambda lanes: np.where(lanes == LANES - 1, 0, lanes),
+    "all but one lane": lambda lanes: np.where(lanes == 18, 0, lanes),
+    "all but the first of four": lambda lanes: np.where(lanes == 20, 0, lanes),
+    "lanes in pairs": lambda lanes: lanes // 2 * 3 + lanes % 2,
+    "backwards": lambda lanes: LANES - 1 - lanes,
+    "one": lambda lanes: lanes * 0 + 5,
+    "two, twice": lambda lanes: lanes % 2 + lanes // 4 * 3,
+}
+
+
+@pytest.mark.parametrize("case", FOURS)
+@pytest.mark.parametrize("options", [{}, {"width": 16}], ids=["warps", "halves"])
+def test_structures_of_four_words_match_numpy(case, options, monkeypatch):
+    for name, value in options.items():
+        monkeypatch.setenv(f"CUDA_CPU_{name.upper()}", str(value))
+    kernel = compiled(KERNEL.format(loads=CASES["a vector of four"][0], bytes=4 * WORDS) + "//" + str(options))
+    lanes = np.arange(LANES)
+    memory = np.random.default_rng(1).integers(0, 2**32, (64, 4), dtype=np.uint32)
+    for active in (lanes >= 0, lanes < 29, lanes >= 4, lanes % 7 != 5, lanes == 0):
+        starts = np.where(active, FOURS[case](lanes), -1)
+        expected = np.full((LANES, WORDS), 7, np.uint32)
+        expected[active, :4] = memory[starts[active]]
+        out = np.zeros((LANES, WORDS), np.uint32)
+        kernel(memory, np.where(active, 4 * starts, -1).astype(np.int32), out, shared=256)
+        np.testing.assert_array_equal(out, expected)
+
+
+# The lanes below a limit load four words each.
+LIMITED = """
+.visible .entry k(.param .u64 in, .param .u64 starts, .param .u64 out, .param .u32 limit)
+{
+    .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p<2>;
+    ld.param.u64 %d1, [in]; ld.param.u64 %d2, [starts]; ld.param.u64 %d3, [out]; ld.param.u32 %r1, [limit];
+    mov.u32 %r2, %tid.x; mul.wide.u32 %d4, %r2, 4; add.u64 %d4, %d2, %d4; ld.global.s32 %r3, [%d4];
+    mul.wide.s32 %d5, %r3, 16; add.u64 %d5, %d1, %d5; mul.wide.u32 %d6, %r2, 16; add.u64 %d6, %d3, %d6;
+    mov.u32 %r4, 7; mov.u32 %r5, 7; mov.u32 %r6, 7; mov.u32 %r7, 7;
+    setp.ge.u32 %p1, %r2, %r1; @%p1 bra END;
+    ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%d5];
+END:
+    st.global.v4.u32 [%d6], {%r4, %r5, %r6, %r7};
+    ret;
+}
+"""
+
+
+def test_lanes_that_do_not_run_load_nothing():
+    kernel, lanes = compiled(HEAD + LIMITED), np.arange(LANES, dtype=np.int32)
+    with closed_pages() as (page, address):
+        page[:] = np.random.default_rng(1).integers(0, 256, page.size)
+        structures = page.view(np.uint32).reshape(-1, 4)
+        for limit in (1, 8, 15, 16, 17, 24, 31, 32):
+            out, expected = np.zeros((LANES, 4), np.uint32), np.full((LANES, 4), 7, np.uint32)
+            expected[:limit] = structures[len(structures) - limit :]
+            kernel(address + page.size - 16 * limit, lanes, out, np.uint32(limit))
+            np.testing.assert_array_equal(out, expected, f"{limit} lanes")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 """Accesses to adjacent words in each lane's memory: elements of a vector, for loads also of several instructions.
 
 Two words of a lane are gathered or scattered as one of 64 bits. Four are loaded as one of 128 bits for each lane and
-transposed by shuffles, which takes a third of the time of four gathers; they are stored alike.
+transposed by shuffles, which takes a third of the time of four gathers; they are stored alike. Where four after four
+lanes have contiguous words, as in rows of eight threads, four of them are loaded at once.
 """
 
 from __future__ import annotations
@@ -140,6 +141,65 @@ def _two(frame: Frame) -> str:
 
 
 def _four(frame: Frame) -> str:
+    """Load 128 bits for each lane, or 512 bits for each four lanes, where their words are contiguous."""
+    width, halves = frame.width, range(frame.width // 16)
+    text = f"{_rooms(width)}{_are_in_fours(width)}together:\n"
+    for four in range(width // 4):
+        text += f"  %start{four} = extractelement <{width} x ptr> %p, i64 {4 * four}\n"
+        text += f"  %v{four} = load <16 x i32>, ptr %start{four}, align 4\n"
+    text += "".join(map(_columns, halves))
+    for number in range(4):
+        text += concatenated(f"%t{number}", [f"%c{half}.{number}" for half in halves], 16)
+    text += f"  br label %loaded\napart:\n{_four_apart(frame)}  br label %loaded\nloaded:\n"
+    for number in range(4):
+        text += f"  %r{number} = phi <{width} x i32> [ %t{number}, %together ], [ %s{number}, %apart ]\n"
+    return text
+
+
+def _are_in_fours(width: int) -> str:
+    """Return the code that goes to %together if all lanes run, four after four of them at contiguous words.
+
+    Two lanes show mostly that others are not.
+    """
+    addresses, size = f"<{width} x ptr>", 16
+    firsts = ", ".join(f"i32 {lane - lane % 4}" for lane in range(width))
+    steps = ", ".join(f"i64 {lane % 4 * size}" for lane in range(width))
+    return f"""  %first = extractelement {addresses} %p, i64 0
+  %second = extractelement {addresses} %p, i64 1
+  %behind = getelementptr i8, ptr %first, i64 {size}
+  %follows = icmp eq ptr %second, %behind
+  %full = icmp eq i{width} %mask, -1
+  %may = and i1 %follows, %full
+  br i1 %may, label %look, label %apart
+look:
+  %firsts = shufflevector {addresses} %p, {addresses} poison, <{width} x i32> <{firsts}>
+  %wanted = getelementptr i8, {addresses} %firsts, <{width} x i64> <{steps}>
+  %as.wanted = icmp eq {addresses} %p, %wanted
+  %bits = bitcast <{width} x i1> %as.wanted to i{width}
+  %in.fours = icmp eq i{width} %bits, -1
+  br i1 %in.fours, label %together, label %apart
+"""
+
+
+def _columns(half: int) -> str:
+    """Return the code that makes %c, word n of 16 lanes in vector n, of %v with the words of four lanes in each."""
+    text, type_ = "", "<16 x i32>"
+
+    def picked(to: str, a: str, b: str, odd: int) -> str:
+        order = ", ".join(f"i32 {number}" for number in range(odd, 32, 2))
+        return f"  {to} = shufflevector {type_} {a}, {type_} {b}, <16 x i32> <{order}>\n"
+
+    for pair in range(2):
+        first = 4 * half + 2 * pair
+        for odd in range(2):
+            text += picked(f"%of{half}.{pair}.{odd}", f"%v{first}", f"%v{first + 1}", odd)
+    for number in range(4):
+        odd, second = number % 2, number // 2
+        text += picked(f"%c{half}.{number}", f"%of{half}.0.{odd}", f"%of{half}.1.{odd}", second)
+    return text
+
+
+def _four_apart(frame: Frame) -> str:
     """Load 128 bits for each lane; lanes that do not run load zeros, which needs no branch."""
     halves = range(frame.width // 16)
     text = "  store <4 x i32> zeroinitializer, ptr %nothing\n"
@@ -150,8 +210,13 @@ def _four(frame: Frame) -> str:
             text += concatenated(f"%a{half}.{j}", [f"%w{16 * half + 4 * s + j}" for s in range(4)], 4)
         text += _transpose(half, "a", "h")
     for number in range(4):
-        text += concatenated(f"%r{number}", [f"%h{half}.{number}" for half in halves], 16)
+        text += concatenated(f"%s{number}", [f"%h{half}.{number}" for half in halves], 16)
     return _pointers_of_lanes(frame) + text
+
+
+def _rooms(width: int) -> str:
+    """Return the memory that `_pointers_of_lanes` needs."""
+    return f"  %nothing = alloca <4 x i32>, align 16\n  %room = alloca <{width} x i64>, align 64\n"
 
 
 def _pointers_of_lanes(frame: Frame) -> str:
@@ -161,13 +226,11 @@ def _pointers_of_lanes(frame: Frame) -> str:
     """
     width, mask = frame.width, frame.builder.mask_type
     addresses = f"<{width} x ptr>"
-    text = f"""  %nothing = alloca <4 x i32>, align 16
-  %nowhere = insertelement {addresses} poison, ptr %nothing, i64 0
+    text = f"""  %nowhere = insertelement {addresses} poison, ptr %nothing, i64 0
   %others = shufflevector {addresses} %nowhere, {addresses} poison, <{width} x i32> zeroinitializer
   %lanes = bitcast {mask} %mask to <{width} x i1>
   %all = select <{width} x i1> %lanes, {addresses} %p, {addresses} %others
   %words = ptrtoint {addresses} %all to <{width} x i64>
-  %room = alloca <{width} x i64>, align 64
 {store_split(frame, "i64", "%words", "%room")}"""
     for lane in range(width):
         text += f"  %at{lane} = getelementptr i64, ptr %room, i64 {lane}\n"
@@ -215,7 +278,8 @@ def store(frame: Frame, addresses: Value, values: list[Value]) -> None:
 
 def _store_four(frame: Frame) -> str:
     """Store 128 bits for each lane; lanes that do not run store where nothing is read."""
-    text, width = _pointers_of_lanes(frame), frame.width
+    width = frame.width
+    text = _rooms(width) + _pointers_of_lanes(frame)
     for half in range(width // 16):
         order = ", ".join(f"i32 {16 * half + lane}" for lane in range(16))
         for number in range(4):
