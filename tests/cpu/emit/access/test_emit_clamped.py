@@ -92,6 +92,14 @@ CHOICES: dict[str, tuple[str, str, str, Index]] = {
         "add.s32 %r31, %r8, -5; max.s32 %r32, %r31, 0; setp.eq.s32 %p4, %r6, 0; selp.b32 %r30, %r8, %r32, %p4;",
         "%r30", "%r9", lambda x, y, w, h: (max(x - 5, 0), y),
     ),
+    "less than one of two": (
+        "setp.ge.s32 %p4, %r8, 17; selp.b32 %r31, 0, 66, %p4; min.s32 %r30, %r31, %r8;",
+        "%r30", "%r9", lambda x, y, w, h: (min(0 if x >= 17 else 66, x), y),
+    ),
+    "more than one of two": (
+        "setp.lt.s32 %p4, %r8, 6; selp.b32 %r31, 6, 0, %p4; max.s32 %r30, %r8, %r31;",
+        "%r30", "%r9", lambda x, y, w, h: (max(x, 6 if x < 6 else 0), y),
+    ),
     "changed otherwise": (
         "max.s32 %r30, %r15, 0; xor.b32 %r30, %r30, 1;", "%r30", "%r9", lambda x, y, w, h: (max(x - 1, 0) ^ 1, y)
     ),

@@ -80,6 +80,8 @@ def _choose(frame: Frame, instruction: Instruction, form: Form) -> Clamped | Non
         return None
     first, second = choice
     (stride, holds), (other, others) = ((each.stride, each.holds) for each in known if each)
+    if form.opcode != "selp":  # the bases of both have been compared
+        holds = others = builder.binary("and", holds, others)
     if stride == other:
         holds = builder.binary("and", builder.binary("or", first, second), builder.binary("and", holds, others))
     elif not stride:
