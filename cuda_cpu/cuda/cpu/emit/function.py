@@ -200,6 +200,7 @@ def emit_step(frame: Frame, step: Step, *, bases: bool) -> None:
     has_bases = bases and bool(step.writes) and frame.has_base(step.writes[0])
     if frame.copy.converged and has_bases:
         affine.emit_bases(frame, step, emitter)
+        converged.track_predicate(frame, step)
         return
     if step.writes and step.writes[0] in frame.graph.shifted:
         affine.emit_bases(frame, step, emitter)

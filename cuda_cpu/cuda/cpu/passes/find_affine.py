@@ -6,6 +6,9 @@ This assumes consecutive lanes: %tid.x grows by one from lane to lane, and %tid.
 code checks that once, and also that no 32-bit value wraps around where it is widened; where a check fails, memory is
 accessed lane by lane as for any vector. A stride of 0 is a value that all lanes share if the checks hold. %tid.x of the
 first of N consecutive lanes is a multiple of N, so that its upper bits are the same for all of them.
+
+A predicate is affine if it compares values with a stride of 0, as `threadIdx.y > 0` does. What it chooses is affine if
+both values have the same stride: `threadIdx.y > 0 ? i - width : i`.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from typing import NamedTuple
 
 from cuda.cpu.passes.graph import Graph, Step
 from cuda.cpu.ptx.instructions import Form
-from cuda.cpu.ptx.syntax import Call, Immediate, Instruction, Operand, Register, Symbol
+from cuda.cpu.ptx.syntax import Call, Immediate, Instruction, Negated, Operand, Register, Symbol
 
 STRIDES = {"%tid.x": 1, "%tid.y": 0, "%tid.z": 0, "%laneid": 1}
 INTEGERS = {f"{kind}{width}" for kind in "bsu" for width in (16, 32, 64)}
@@ -98,7 +101,27 @@ def strides_of(
                     elif name not in strides:
                         strides[name] = stride
                         changed = True
-    return strides
+    return _without_idle(graph, strides)
+
+
+def _without_idle(graph: Graph, strides: dict[str, int]) -> dict[str, int]:
+    """Return the same without predicates by which no affine value is chosen: lanes branch by their vectors."""
+    types = graph.function.registers
+    predicates = {name for name in strides if types[name] == "pred"}
+    if not predicates:
+        return strides
+    sources: dict[str, set[str]] = {}
+    for block in graph.blocks:
+        for step in block.steps:
+            for name in step.writes:
+                sources.setdefault(name, set()).update(predicates.intersection(step.reads))
+    needed: set[str] = set()
+    work = [name for name in strides if name not in predicates]
+    while work:
+        more = sources[work.pop()] - needed
+        needed |= more
+        work += more
+    return {name: stride for name, stride in strides.items() if name in needed or name not in predicates}
 
 
 RUN_BITS = 5  # most bits of a lane's number among consecutive lanes
@@ -201,7 +224,7 @@ def is_followed(instruction: Instruction | Call, form: Form) -> bool:
 
 def _stride(graph: Graph, step: Step, strides: dict[str, int], unknown: set[str]) -> Stride:
     form = step.form
-    if form is None or not is_followed(step.instruction, form):
+    if form is None or not (is_followed(step.instruction, form) or _chooses(step.instruction, form)):
         return None
     found = [_of(graph, operand, strides, unknown) for operand in step.instruction.operands[1:]]
     if None in found:
@@ -237,10 +260,17 @@ def quotient_of(graph: Graph, step: Step) -> tuple[Operand, int] | None:
     return (dividend[0], stride) if stride else None
 
 
+def _chooses(instruction: Instruction | Call, form: Form) -> bool:
+    """Return whether an instruction compares integers or chooses one of two."""
+    return form.opcode in ("setp", "selp") and instruction.guard is None and form.type in INTEGERS
+
+
 def _of(graph: Graph, operand: Operand, strides: dict[str, int], unknown: set[str]) -> Stride:
     """Return the stride of an operand, None if it has none."""
     if isinstance(operand, Immediate | Symbol):
         return 0
+    if isinstance(operand, Negated):
+        operand = operand.operand
     if not isinstance(operand, Register):
         return None
     name = operand.name
@@ -269,6 +299,8 @@ def combined(form: Form, found: list[int], operands: tuple[Operand, ...]) -> int
         return found[0] - found[1]
     if opcode == "neg":
         return -found[0]
+    if opcode == "selp":
+        return found[0] if found[0] == found[1] and not found[2] else None
     if opcode == "shl":
         distance = operands[1]
         return found[0] << distance.value if isinstance(distance, Immediate) and 0 <= distance.value < 32 else None

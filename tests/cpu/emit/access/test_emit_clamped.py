@@ -170,8 +170,14 @@ def test_other_instructions_on_what_all_lanes_choose(other, row):
     assert source[64] == (64 * 4 if "atom" in other else 0)
 
 
-@pytest.mark.parametrize("name", ["left", "conditional step", "both edges", "below", "corner"])
+@pytest.mark.parametrize("name", ["left", "conditional step", "both edges", "corner"])
 def test_rows_are_loaded_where_lanes_agree(name):
     text = emit_kernel(build([kernel(name, 4)]), "k", Settings(vector_bytes=64, native_gather=True)).text
     assert "\nrow." in text
     assert "\nrow." not in emit_kernel(build([kernel(name, 4)]), "k", Settings(quick=True)).text
+
+
+def test_rows_that_rows_of_threads_choose_are_loaded_without_tests():
+    text = emit_kernel(build([kernel("below", 4)]), "k", Settings(vector_bytes=64, native_gather=True)).text
+    assert "\nrow." not in text
+    assert "@gather" not in text[text.index('define void @"k"(') : text.index("\nscattered.")]
