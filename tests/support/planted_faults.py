@@ -311,6 +311,14 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
         ("emit/llvm/short.py", "if not signed and not (a.positive and b.positive):\n        return None", "pass"),
         ("emit/simt/converged.py", "frame.facts.ways[number] == 1", "frame.facts.ways[number] <= 2"),
     ],
+    "choices": [
+        ("passes/find_affine.py", "return found[0] if found[0] == found[1] and not found[2] else None", "return found[0] if not found[2] else None"),
+        ("passes/sink_choices.py", '"min": "le"', '"min": "ge"'),
+        ("passes/sink_choices.py", "alone = len(steps) == 1 and", "alone = len(steps) >= 1 and"),
+        ("emit/access/ways.py", "((1 << count) - 1) << segment * count", "(1 << count) - 1"),
+        ("emit/access/ways.py", 'lanes=frame.builder.binary("and", way.lanes, lanes)', "lanes=way.lanes"),
+        ("emit/access/clamped.py", 'holds = others = builder.binary("and", holds, others)', "pass"),
+    ],
     "atomics without locks": [
         ("emit/instructions/memory/atomics.py", "%to = select i1 %same, ptr %x0, ptr %x3", "%to = select i1 %same, ptr %x0, ptr %x0"),
         ("emit/instructions/memory/atomics.py", "%fits = icmp ult {element} %r", "%fits = icmp ule {element} %r"),

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from support import focus_atomics, focus_flow, focus_lanes, focus_memory, focus_rows, focus_values, focus_variables
 from support.focus_calls import FUNCTIONS, call
+from support.focus_choices import choices
 from support.focus_patterns import patterns
 from support.focus_quotients import quotients
 from support.focus_structures import beyond, structures
@@ -160,6 +161,7 @@ FAMILIES = {
     "bytes": (8, [focus_memory.own]),
     "structures": (6, [structures, structures, beyond]),
     "patterns": (6, [patterns]),
+    "choices": (6, [choices]),
     "variables": (4, [focus_variables.variables]),
     "atomics": (12, [focus_atomics.atomic, focus_atomics.together, focus_atomics.in_order]),
     "rows": (5, [focus_rows.widened]),

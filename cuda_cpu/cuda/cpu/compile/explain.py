@@ -11,7 +11,8 @@ from cuda.cpu import passes
 from cuda.cpu.compile import jit, tile_assembler, tile_program
 from cuda.cpu.passes.find_pending import members
 from cuda.cpu.passes.graph import BLOCK, RETURN, Block, Graph
-from cuda.cpu.passes.vector_accesses import contiguous_stride
+from cuda.cpu.passes.sink_choices import is_chosen
+from cuda.cpu.passes.vector_accesses import base_of, contiguous_stride
 from cuda.cpu.ptx.error import PtxError
 from cuda.cpu.ptx.image import tile_ir
 from cuda.cpu.ptx.image.image import ptx_of
@@ -179,6 +180,14 @@ def _affine(graph: Graph) -> Iterator[str]:
                 yield f"line {step.instruction.line}: {form} is a row of memory: one vector"
 
 
+def _choices(graph: Graph) -> Iterator[str]:
+    for block in graph.blocks:
+        for step in block.steps:
+            base = base_of(step.instruction, step.form)
+            if base is not None and is_chosen(base):
+                yield f"line {step.instruction.line}: {step.form}: each lane chooses one of several rows or addresses"
+
+
 def _converged_only(graph: Graph) -> Iterator[str]:
     if graph.converged_only:
         names = " ".join(sorted(graph.converged_only))
@@ -203,6 +212,7 @@ DESCRIPTIONS: dict[str, Callable[[Graph], Iterator[str]]] = {
     "find_spins": _spins,
     "analyse_uniformity": _uniform,
     "find_affine": _affine,
+    "sink_choices": _choices,
     "find_converged_only": _converged_only,
     "find_patterns": _patterns,
     "find_regions": _regions,

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from cuda.cpu.emit.access import ways
 from cuda.cpu.emit.function import emit_function
 from cuda.cpu.emit.instructions import (  # noqa: F401  (they register emitters)
     arithmetic,
@@ -139,6 +140,8 @@ def _analysed(
             keeps_registers=keeps_registers,
             whole_rows=settings.lane_run == WHOLE_RUN and settings.instrumentation is None,
             converged_only=settings.instrumentation is None and not (settings.quick or settings.brief),
+            choices=settings.vector_bytes >= ways.NARROWEST and settings.instrumentation is None,
+            broadcasts=settings.native_gather,
             patterns=settings.native_gather and settings.width == FULL_RUN and not settings.quick,
         )
         for each in functions

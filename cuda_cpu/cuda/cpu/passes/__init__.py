@@ -18,6 +18,7 @@ from cuda.cpu.passes.find_spins import find_spins
 from cuda.cpu.passes.fold_constants import fold_constants
 from cuda.cpu.passes.graph import Block, Graph
 from cuda.cpu.passes.order_blocks import order_blocks
+from cuda.cpu.passes.sink_choices import sink_choices
 from cuda.cpu.passes.split_blocks import is_collective, split_blocks
 from cuda.cpu.passes.split_guards import split_guards
 from cuda.cpu.passes.vector_accesses import find_breaks
@@ -55,6 +56,8 @@ def analyse(
     whole_rows: bool = False,
     patterns: bool = False,
     converged_only: bool = False,
+    choices: bool = False,
+    broadcasts: bool = False,
 ) -> Graph:
     """Return the function's graph with everything that emission needs.
 
@@ -80,15 +83,26 @@ def analyse(
         Registers that are affine in converged SIMD groups alone are found, too.
     patterns : bool
         With `whole_rows`: find patterns of addresses that are not affine, too.
+    choices : bool
+        Choices between indices become such between addresses of rows.
+    broadcasts : bool
+        With `choices`: of one address for all lanes, too.
     """
     body = function.body or []
     body = split_guards(body if keeps_registers else fold_constants(body), function.entry)
     breaks: set[int] = set()
-    collectives = False
+    collectives, sunk = False, None
     while True:
         graph = split_blocks(function, body, leaves, breaks, collectives, synchronising, keeps_returns)
         graph.whole_rows = whole_rows
         _analyse(graph, polling, strict)
+        if choices:
+            choices, sunk = False, sink_choices(graph, body, broadcasts=broadcasts)
+            if sunk is not None:
+                function, body = sunk
+                continue
+        if sunk is not None:
+            report(sink_choices, graph)
         if converged_only and not leaves:
             find_converged_only(graph)
             report(find_converged_only, graph)

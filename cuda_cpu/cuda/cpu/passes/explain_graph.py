@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from cuda.cpu.passes.explain_address import explain_address
 from cuda.cpu.passes.graph import Block, Graph, Step
+from cuda.cpu.passes.sink_choices import is_chosen
 from cuda.cpu.passes.vector_accesses import base_of, contiguous_stride, interleaved_stride, offsets_of
 from cuda.cpu.ptx.syntax import Register, Symbol
 
@@ -33,6 +34,7 @@ def explain_graph(graph: Graph, *, shuffles: bool = True) -> list[str]:
                 contiguous_stride(graph, step.instruction, form) is not None
                 or (shuffles and interleaved_stride(graph, step.instruction, form))
                 or offsets_of(graph, step.instruction, form)
+                or ((base := base_of(step.instruction, form)) and is_chosen(base))
             ):
                 rows.append(step)
                 base = base_of(step.instruction, form)

@@ -23,7 +23,7 @@ def contiguous_stride(graph: Graph, instruction: Instruction | Call, form: Form 
     if found is None or form is None or form.space == "local":
         return None
     stride = stride_of(graph, found)
-    return stride if stride in (0, _size(form)) and not graph.is_uniform(found.name) else None
+    return stride if stride in (0, size_of(form)) and not graph.is_uniform(found.name) else None
 
 
 def base_of(instruction: Instruction | Call, form: Form | None) -> Register | None:
@@ -34,7 +34,7 @@ def base_of(instruction: Instruction | Call, form: Form | None) -> Register | No
     return base if isinstance(base, Register) else None
 
 
-def _size(form: Form) -> int:
+def size_of(form: Form) -> int:
     """Return the bytes of an element."""
     return int(form.type[1:]) // 8
 
@@ -47,7 +47,7 @@ def interleaved_stride(graph: Graph, instruction: Instruction | Call, form: Form
     found = base_of(instruction, form)
     if found is None or form is None or form.space not in SPACES:
         return None
-    stride, size = graph.strides.get(found.name, 0), _size(form)
+    stride, size = graph.strides.get(found.name, 0), size_of(form)
     if stride % size or stride in (0, size) or abs(stride) > MOST_INTERLEAVED.get(size, 0) * size:
         return None
     return stride
@@ -57,9 +57,9 @@ def offsets_of(graph: Graph, instruction: Instruction | Call, form: Form | None)
     """Return the distances in elements of the lanes' elements from the lowest one, if vectors can access them."""
     base = base_of_pattern(instruction, form)
     pattern = graph.patterns.get(base.name) if base is not None else None
-    if pattern is None or form is None or any(far % _size(form) for far in pattern):
+    if pattern is None or form is None or any(far % size_of(form) for far in pattern):
         return None
-    lowest, size = min(pattern), _size(form)
+    lowest, size = min(pattern), size_of(form)
     offsets = tuple((far - lowest) // size for far in pattern)
     vectors = {offset // (VECTOR // size) for offset in offsets}
     return offsets if (max(offsets) + 1) * size <= FARTHEST and len(vectors) <= MOST_VECTORS else None
@@ -68,7 +68,7 @@ def offsets_of(graph: Graph, instruction: Instruction | Call, form: Form | None)
 def base_of_pattern(instruction: Instruction | Call, form: Form | None) -> Register | None:
     """Return the register of an address that may have a pattern, of one element for each lane, else None."""
     base = base_of(instruction, form)
-    if base is None or form is None or form.space not in SPACES or _size(form) not in SIZES:
+    if base is None or form is None or form.space not in SPACES or size_of(form) not in SIZES:
         return None
     element = instruction.operands[1 if form.opcode == "st" else 0]
     return base if isinstance(element, Register | Immediate) else None

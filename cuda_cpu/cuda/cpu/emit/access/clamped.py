@@ -9,16 +9,18 @@ this is followed from the instruction that chooses to the load, which loads a ro
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from cuda.cpu.emit.access import affine
+from cuda.cpu.emit.access import affine, ways
 from cuda.cpu.emit.access.addresses import pointers, space_of
 from cuda.cpu.emit.access.affine import ContiguousAccess
 from cuda.cpu.emit.access.gather_scatter import load_contiguous
+from cuda.cpu.emit.access.ways import Way
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, integer_predicate, width_of
 from cuda.cpu.passes.find_affine import combined, is_followed, stride_of, widens
 from cuda.cpu.passes.graph import Step
+from cuda.cpu.passes.sink_choices import is_chosen
 from cuda.cpu.passes.vector_accesses import SPACES, base_of
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Instruction, Operand, Register
@@ -26,6 +28,7 @@ from cuda.cpu.ptx.syntax import Instruction, Operand, Register
 if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
 
+NEVER = constant(0, "i1")
 INTEGERS = {f"{kind}{width}" for kind in "bsu" for width in (32, 64)}
 
 
@@ -35,6 +38,7 @@ class Clamped:
 
     stride: int
     holds: Value
+    ways: tuple[Way, ...] = ()  # for the lanes of which it is affine, whether it holds or not
 
 
 def follow(frame: Frame, step: Step, emitter: Callable) -> None:
@@ -43,7 +47,9 @@ def follow(frame: Frame, step: Step, emitter: Callable) -> None:
     if step.form is not None and len(step.writes) == 1 and not _is_other(frame, step.writes[0]):
         instruction, form = step.operation()
         if frame.module.settings.vector_bytes and form.type in INTEGERS:
-            if form.opcode == "selp" or (form.opcode in ("min", "max") and is_followed(instruction, form)):
+            if form.opcode == "selp":
+                found = _select(frame, instruction, form)
+            elif form.opcode in ("min", "max") and is_followed(instruction, form):
                 found = _choose(frame, instruction, form)
             elif before and any(name in before for name in step.reads) and is_followed(instruction, form):
                 found = _compute(frame, step, emitter)
@@ -61,9 +67,20 @@ def _is_other(frame: Frame, name: str) -> bool:
 def _known(frame: Frame, operand: Operand) -> Clamped | None:
     """Return what is known of an operand, None if it has no base."""
     if isinstance(operand, Register) and operand.name in frame.block.clamped:
-        return frame.block.clamped[operand.name]
+        found = frame.block.clamped[operand.name]
+        return None if found.holds == NEVER else found
     stride = stride_of(frame.graph, operand)
     return None if stride is None else Clamped(stride, constant(1, "i1"))
+
+
+def _select(frame: Frame, instruction: Instruction, form: Form) -> Clamped | None:
+    """Follow `selp`: an address of a load is also what either operand is, for the lanes that choose it."""
+    found, target = _choose(frame, instruction, form), instruction.operands[0]
+    is_address = isinstance(target, Register) and is_chosen(target)
+    of_lanes = ways.of_choice(frame, instruction, form) if is_address else ()
+    if found is None:
+        return Clamped(0, NEVER, of_lanes) if of_lanes else None
+    return replace(found, ways=of_lanes)
 
 
 def _choose(frame: Frame, instruction: Instruction, form: Form) -> Clamped | None:
@@ -180,7 +197,17 @@ def load(
     """Return what a load from a clamped address loads, by `gather` where lanes do not agree; None for others."""
     base, size = base_of(instruction, form), width_of(element) // 8
     found = frame.block.clamped.get(base.name) if base is not None else None
-    if found is None or form.space not in SPACES or found.stride not in (0, size) or frame.checked:
+    if found is None or form.space not in SPACES or frame.checked:
+        return None
+    if ways.suit(frame, found.ways, element):
+
+        def by_ways() -> Value:
+            return ways.load(frame, instruction, form, position * size, element, found.ways)
+
+        if found.holds == NEVER:
+            return by_ways()
+        gather = by_ways
+    if found.holds == NEVER or found.stride not in (0, size):
         return None
     builder, address, bases = frame.builder, instruction.address(1), []
     for segment in affine.segments(frame):
