@@ -24,8 +24,8 @@ WAIT = 120.0  # seconds; only a hang takes as long
 
 
 def run_of(block: tuple[int, int, int], row: int) -> int:
-    """Return FULL_RUN instead of WHOLE_RUN for blocks whose rows are no whole warps."""
-    return FULL_RUN if row == WHOLE_RUN != runtime.lane_run(block) else row
+    """Return the run, or instead of WHOLE_RUN the one that launches of such blocks have code for."""
+    return runtime.lane_run(block) if row == WHOLE_RUN else row
 
 
 class Loaded:
@@ -36,8 +36,7 @@ class Loaded:
     image : bytes
         PTX, cubin or fatbin.
     row : int, optional
-        The run of consecutive lanes to compile for: WHOLE_RUN, FULL_RUN or HALF_RUN. With the first, blocks whose rows
-        are no whole warps run code for FULL_RUN.
+        The run of consecutive lanes to compile for: FULL_RUN, HALF_RUN, or WHOLE_RUN for what launches choose.
     threads : int, optional
         Number of threads of the launches, for which the code may be brief.
     """

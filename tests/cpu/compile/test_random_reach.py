@@ -23,12 +23,12 @@ from cuda.cpu.emit.access import affine, linear
 from cuda.cpu.emit.simt import block_fusion, block_indices, function_facts, interleaving, predication, regions
 from cuda.cpu.ptx.program import build
 from cuda.cpu.runtime import _runtime as runtime
-from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, PADDED_RUN
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, PADDED_ROW
 
 pytestmark = pytest.mark.cpu_only
 KERNELS = 40  # of each kind; some of them must contain each pattern
 FEWEST = 2
-OTHERS = ((HALF_RUN, 32), (PADDED_RUN, 32), (FULL_RUN, 16))  # each kernel is emitted for one of them as well
+OTHERS = ((HALF_RUN, 32), (PADDED_ROW, 32), (FULL_RUN, 16))  # each kernel is emitted for one of them as well
 
 # Patterns in the LLVM IR or in the notes.
 SHOWS = {

@@ -29,7 +29,7 @@ class MachineCode:
     image: object
     translate: Callable[[], str] | None = None  # None if it is not compiled again
     key: str = ""
-    lane_run: int = FULL_RUN  # or HALF_RUN
+    lane_run: int = FULL_RUN
     most_threads: int = 0  # of a launch, if the code is brief, see brief.py; 0: any number
     frames: int = 0  # bytes of stack if each function runs once
     checks: int = 0  # the checks in the code, see check/__init__.py
@@ -105,7 +105,7 @@ class Code:
     symbols: list[str]
     ptx: list[str] = field(default_factory=list)
     device_runtime: bool = False  # kernels may launch others (those in `symbols`), copy and so on
-    # (kernel name, FULL_RUN or HALF_RUN, threads of the launch or None) -> MachineCode, compiled at the first call. It
+    # (kernel name, run of lanes, threads of the launch or None) -> MachineCode, compiled at the first call. It
     # may be brief if there are threads. Raises ptx.error.PtxError.
     compile: Callable[..., MachineCode] | None = None
     # Kernel name -> local memory per thread, without recursion, which does not compile it.

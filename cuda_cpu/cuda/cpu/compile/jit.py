@@ -56,8 +56,7 @@ def compile_kernel(program: Program, name: str, lane_run: int = FULL_RUN, thread
     name : str
         The kernel's name.
     lane_run : int, optional
-        Consecutive lanes with consecutive x in the blocks that it is launched with: FULL_RUN, HALF_RUN or
-        PADDED_RUN.
+        Consecutive lanes with consecutive x in the blocks that it is launched with, a constant of kernel_abi.py.
     threads : int, optional
         Number of threads of the launch that needs the code, which may then be brief (see brief.py). By default, the
         code is for any launches.

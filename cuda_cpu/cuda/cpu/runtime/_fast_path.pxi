@@ -52,7 +52,7 @@ def cache_wait(uint64_t epoch, uint64_t stream, Queue queue not None, list await
 
 
 def lane_run(tuple block not None):
-    """Return which runs of lanes blocks of this shape have: FULL_RUN, HALF_RUN or PADDED_RUN."""
+    """Return which runs of lanes blocks of this shape have, as kernel_abi.py says."""
     cdef uint32_t[3] sizes
     sizes[0], sizes[1], sizes[2] = block
     return cpu_lane_run(sizes)

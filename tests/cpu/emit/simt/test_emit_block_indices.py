@@ -9,7 +9,7 @@ import pytest
 from support.loaded import Loaded
 from support.warps import HEAD, compiled
 
-from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, PADDED_RUN
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_ROW, HALF_RUN, PADDED_RUN
 
 # out[i] = thread index and block index, five bits for each axis; i < n.
 INDICES = """
@@ -57,12 +57,19 @@ def test_indices(lane_run: int, block: tuple[int, ...], barrier: str) -> None:
     np.testing.assert_array_equal(out, expected)
 
 
+@pytest.mark.parametrize("block", [(16, 4), (16, 3), (16, 2, 5), (16, 1, 3), (16, 63), (16, 1, 64)])
+@pytest.mark.parametrize("barrier", ["", "bar.sync 0;"])
+def test_indices_in_blocks_of_half_rows(block: tuple[int, ...], barrier: str) -> None:
+    test_indices(HALF_ROW, block, barrier)
+
+
 @pytest.mark.parametrize("width", ["1", "8", "16"])
 def test_indices_with_smaller_simd_widths(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_CPU_WIDTH", width)
     for block in ((64, 3, 2), (16, 3), (40,), (7, 5, 2), (33, 3), (48, 3)):
         test_indices(FULL_RUN, block, "")
         test_indices(FULL_RUN, block, "bar.sync 0;")
+    test_indices(HALF_ROW, (16, 3, 2), "bar.sync 0;")
 
 
 # The last thread of one block writes to an invalid address.

@@ -87,6 +87,16 @@ def vector_of(frame: Frame, register: str) -> Value:
     return builder.binary("add", result, Value(f"<{steps}>", element, Shape.VECTOR, True))
 
 
+def is_same_in_rows(frame: Frame, register: str) -> bool:
+    """Return whether an affine register has the same base in all segments, since it depends on %tid.x alone."""
+    return frame.module.has_half_rows and register not in frame.facts.differing_by_rows
+
+
+def stored_segments(frame: Frame, register: str) -> range:
+    """Return for which segments an affine register has a slot of `base_slot`."""
+    return range(1) if is_same_in_rows(frame, register) else segments(frame)
+
+
 def get_base(frame: Frame, register: str) -> Value:
     """Return an affine register's base in the current segment, or a uniform register's value."""
     segment = frame.segment
@@ -125,6 +135,8 @@ def of_one_lane(frame: Frame, register: str) -> Value:
 
 def _distance(frame: Frame, register: str) -> Value:
     """Return the distance from a register's base in the first segment to that in the second one."""
+    if is_same_in_rows(frame, register):
+        return linear.NOTHING
     found = frame.block.bases.get((register, 1))
     if found is not None:
         return found
@@ -185,7 +197,7 @@ def emit_bases(frame: Frame, step: Step, emitter: Callable) -> None:
     if not frame.copy.converged:  # for a converged SIMD group this has been checked
         for source, stride in widened(frame.graph, step):
             _require(frame, fits_group(frame, source, stride, form.type))
-    two = len(segments(frame)) > 1
+    two = len(stored_segments(frame, register)) > 1
     if two:  # before the first segment's base is written, which may be a source, too
         far = linear.follow(frame, step, lambda operand: distance_of(frame, operand), exact=True)
         if far is None:
@@ -285,8 +297,11 @@ def contiguous_access(
     stride = contiguous_stride(frame.graph, instruction, form)
     if stride is None or stride not in (0, size):
         return None
-    bases = []
+    bases: list[str] = []
     for segment in segments(frame):
+        if segment and isinstance(address.base, Register) and is_same_in_rows(frame, address.base.name):
+            bases.append(bases[0])
+            continue
         with frame.in_segment(segment):
             bases.append(pointers(frame, address, space_of(form), extra).ref)
     origin = getattr(address.base, "name", ""), address.offset + extra

@@ -235,7 +235,11 @@ def load_contiguous(frame: Frame, access: ContiguousAccess, element: str) -> Val
         masks = map(functools.partial(segment_bits, frame), segments(frame))
         pairs = zip(access.bases, masks, strict=True)
         return _join(frame, [narrow.load(frame, base, element, count, mask) for base, mask in pairs])
-    masked = zip(access.bases, _segment_lanes(frame), strict=True)
+    lanes = _segment_lanes(frame)
+    if len(set(access.bases)) < len(lanes):  # all segments have one row: it is loaded once
+        some = functools.reduce(functools.partial(builder.binary_part, "or"), lanes)
+        return _join(frame, [builder.load_masked(element, count, access.bases[0], some)] * len(lanes))
+    masked = zip(access.bases, lanes, strict=True)
     return _join(frame, [builder.load_masked(element, count, base, mask) for base, mask in masked])
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from cuda.cpu.ptx.syntax import Location
-from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_ROW, HALF_RUN, PADDED_ROW
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.llvm.builder import Builder
@@ -33,8 +33,8 @@ class Settings:
     width : int
         Lanes of a SIMD group: a power of two up to 32. Kernels whose lanes communicate always have 32.
     lane_run : int
-        Consecutive lanes in the blocks that the code is optimised for: WHOLE_RUN, FULL_RUN, HALF_RUN or PADDED_RUN.
-        Code for WHOLE_RUN is correct for blocks whose rows are whole warps, any other code for all blocks.
+        Consecutive lanes in the blocks that the code is optimised for, a constant of kernel_abi.py. Code for WHOLE_RUN,
+        HALF_ROW and PADDED_ROW is correct for such blocks only, any other code for all blocks.
     native_gather : bool
         Whether the CPU has masked gathers and scatters (AVX-512, SVE).
     native_dots : bool
@@ -127,6 +127,8 @@ class Module:
         self.has_barriers = has_barriers
         self.has_clusters = has_clusters
         self.pads_rows = pads_rows
+        # Each row of a block is one half run.
+        self.has_half_rows = settings.lane_run == HALF_ROW or (settings.lane_run == PADDED_ROW and pads_rows)
         self._numbers: dict[tuple[str, int], int] = {}  # number of a location, by function and line
         self._parts: dict[str, str] = {}
 

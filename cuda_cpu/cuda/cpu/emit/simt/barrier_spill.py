@@ -95,7 +95,7 @@ class BarrierSpill:
         for name in converged.names_of(frame, registers):
             has_bases = self.graph.has_base(name)
             if has_bases:
-                for segment in affine.segments(frame)[: 1 if name in self._apart else None]:
+                for segment in affine.stored_segments(frame, name)[: 1 if name in self._apart else None]:
                     result.append(((name, segment), affine.base_slot(frame, name, segment)))
             if not has_bases or not bases_only:
                 result.append(((name, None), frame.slot(name)))

@@ -35,6 +35,8 @@ class BlockIndices:
         self._x = self.builder.slot("i16")  # %tid.x, at most 1023: sums with it do not wrap around
         # A run of SIMD groups has the same %tid.y and %tid.z: within it only x is counted.
         self._by_runs = self._axes > 0 and len(affine.segments(frame)) == 1
+        # Where a segment is a row, it begins at 0 along x: rows are counted.
+        self._first = 1 if frame.module.has_half_rows and not self._by_runs else 0
         self._run = self._groups_of_run(groups) if self._by_runs else groups
         self.run_end = self.builder.slot("i32")  # number of the SIMD group behind the run
 
@@ -108,12 +110,12 @@ class BlockIndices:
             values = zip(THREAD_AXES, [x, *self._load(1)], strict=False)
             frame.set_thread_starts({(axis, 0): value for axis, value in values})
             return
-        index = self._load(0)
+        index = self._load(self._first)
         for segment in affine.segments(frame):
-            here = index
-            if segment:
-                here = self._advance(index, self._distance(segment * affine.lanes_of_segment(frame)), "block_dim")
-            starts = {(axis, segment): value for axis, value in zip(THREAD_AXES, here, strict=False)}
+            here = self._advance_segments(index, segment) if segment else index
+            starts = {(axis, segment): value for axis, value in zip(THREAD_AXES[self._first :], here, strict=False)}
+            if self._first:
+                starts[THREAD_AXES[0], segment] = ZERO
             frame.set_thread_starts(frame.group.thread_starts | starts)
 
     def begin_tile_group(self, group: Value) -> None:
@@ -142,7 +144,13 @@ class BlockIndices:
             x = self.builder.binary("add nuw nsw", x, self.frame.width)
             self._x.store(x)
         else:
-            self._write(0, self._advance(self._load(0), self._distance(self.frame.width), "block_dim"))
+            following = self._advance_segments(self._load(self._first), len(affine.segments(self.frame)))
+            self._write(self._first, following)
+
+    def _advance_segments(self, index: list[Value], count: int) -> list[Value]:
+        """Return the index of the first thread so many segments further on."""
+        far = count if self._first else count * affine.lanes_of_segment(self.frame)
+        return self._advance(index, self._distance(far), "block_dim", self._first)
 
     def _load(self, first: int) -> list[Value]:
         return [slot.load() for slot in self._thread_slots[first:]]
@@ -157,10 +165,10 @@ class BlockIndices:
             return self.frame.warp_field("row_pitch", "i32")
         return self.frame.warp_field(sizes, "i32", 4 * axis)
 
-    def _distance(self, lanes: int) -> list[Value]:
-        """Return the distance along each axis of threads that are so many lanes apart."""
-        frame, left, found = self.frame, constant(lanes, "i32"), []
-        for axis in range(len(self._thread_slots)):
+    def _distance(self, far: int) -> list[Value]:
+        """Return the distance along each axis that is counted of threads that are so many lanes, or rows, apart."""
+        frame, left, found = self.frame, constant(far, "i32"), []
+        for axis in range(self._first, len(self._thread_slots)):
             size = self._size("block_dim", axis)
             found.append(frame.entry.binary("urem", left, size))
             left = frame.entry.binary("udiv", left, size)

@@ -63,6 +63,21 @@ class FunctionFacts:
         return as_set({graph.register_bits[name] for name in graph.strides.keys() | graph.patterns.keys()})
 
     @cached_property
+    def differing_by_rows(self) -> set[str]:
+        """Registers that may differ from row to row of a block's threads: those that depend on more than %tid.x.
+
+        The same threads of several rows are in a SIMD group. Loop indices that lanes leave apart may differ, too.
+        """
+        found, before = {"%tid.y", "%tid.z", "%laneid"} | self.graph.converged_only, -1
+        while len(found) > before:
+            before = len(found)
+            for block in self.graph.blocks:
+                for step in block.steps:
+                    if not found.isdisjoint(step.reads):
+                        found.update(step.writes)
+        return found
+
+    @cached_property
     def _crossing(self) -> set[str]:
         return set(self.names_of(reduce(or_, self.graph.live_in, 0)))
 

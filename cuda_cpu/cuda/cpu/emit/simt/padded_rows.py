@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cuda.cpu.emit.llvm.values import Value
 from cuda.cpu.passes.vector_accesses import contiguous_stride
 from cuda.cpu.ptx.syntax import Function, Instruction
-from cuda.cpu.runtime.kernel_abi import PADDED_RUN
+from cuda.cpu.runtime.kernel_abi import PADDED_ROW, PADDED_RUN
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.llvm.module import Settings
@@ -27,7 +27,7 @@ STEPS_PER_ACCESS = 10  # a kernel that computes more for each contiguous access 
 
 def is_worth_it(settings: Settings, function: Function, graph: Graph) -> bool:
     """Return whether a kernel with regions and independent lanes gains from rows that are padded."""
-    if settings.lane_run != PADDED_RUN or not settings.vector_bytes or _reads_warps(function):
+    if settings.lane_run not in (PADDED_RUN, PADDED_ROW) or not settings.vector_bytes or _reads_warps(function):
         return False
     steps = [step for block in graph.blocks for step in block.steps]
     accesses = sum(contiguous_stride(graph, step.instruction, step.form) is not None for step in steps)

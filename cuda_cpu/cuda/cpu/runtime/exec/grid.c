@@ -240,22 +240,11 @@ static uint32_t chunk_of(const struct cpu_job *job, uint32_t block_time)
     return chunk < 1 ? 1 : chunk > MAX_AT_ONCE ? MAX_AT_ONCE : (uint32_t)chunk;
 }
 
-/* Return how many lanes a row of threads gets: more than it has threads if that makes the addresses of a SIMD group's
- * lanes consecutive, but not twice as many, since these lanes take time, too. */
-static uint32_t pitch_of(const struct cpu_job *job)
-{
-    uint32_t x = job->block_dim[0], rows = job->block_dim[1] * job->block_dim[2];
-    uint32_t padded = (x + CPU_HALF_RUN - 1) & -CPU_HALF_RUN;
-    bool pads = job->compiled->path == CPU_PATH_PADDED && rows > 1 && 2 * x >= padded &&
-                padded * rows <= CPU_MAX_WARPS * CPU_WARP_SIZE;
-    return pads ? padded : x;
-}
-
 static void begin(struct cpu_job *job, const struct cpu_worker *worker)
 {
     struct cpu_compiled_kernel *compiled = job->compiled;
     uint32_t block_time = atomic_load(&compiled->block_time);
-    job->pitch = pitch_of(job);
+    job->pitch = compiled->path == CPU_PATH_PADDED ? cpu_padded_pitch(job->block_dim) : job->block_dim[0];
     uint32_t lanes = job->pitch * job->block_dim[1] * job->block_dim[2];
     job->blocks = (uint64_t)job->grid_dim[0] * job->grid_dim[1] * job->grid_dim[2];
     job->warps = (lanes + CPU_WARP_SIZE - 1) / CPU_WARP_SIZE;

@@ -20,15 +20,26 @@
 #include <stdint.h>
 
 #define CPU_WARP_SIZE 32
+#define CPU_MAX_BLOCK_THREADS 1024u
 #define CPU_WHOLE_RUN 64 /* WHOLE_RUN in kernel_abi.py */
 #define CPU_HALF_RUN 16 /* HALF_RUN in kernel_abi.py */
+#define CPU_HALF_ROW 15 /* HALF_ROW in kernel_abi.py */
 #define CPU_PADDED_RUN 8 /* PADDED_RUN in kernel_abi.py */
+#define CPU_PADDED_ROW 7 /* PADDED_ROW in kernel_abi.py */
 /* Bytes from the shared memory of one block to that of the next one in the cluster. A 32-bit .shared::cluster address
  * is (rank + 1) * stride + offset. Below the stride it is a .shared::cta address, in the block's own shared memory. */
 #define CPU_CLUSTER_STRIDE ((size_t)1 << 24)
 #define CPU_KERNEL_ABI 15 /* part of the disk cache's key */
 
 typedef uint32_t cpu_lanes; /* bit i: lane i */
+
+/* Return how many lanes a row of a block gets if the runtime pads rows: more than it has threads if that makes the
+ * addresses of a SIMD group's lanes consecutive, but not twice as many, since these lanes take time, too. */
+static inline uint32_t cpu_padded_pitch(const uint32_t block[3])
+{
+    uint32_t x = block[0], rows = block[1] * block[2], padded = (x + CPU_HALF_RUN - 1) & -CPU_HALF_RUN;
+    return rows > 1 && 2 * x >= padded && padded * rows <= CPU_MAX_BLOCK_THREADS ? padded : x;
+}
 
 /* Return for which runs of lanes the code for blocks of this shape is compiled, as kernel_abi.py says. */
 static inline uint32_t cpu_lane_run(const uint32_t block[3])
@@ -37,7 +48,11 @@ static inline uint32_t cpu_lane_run(const uint32_t block[3])
         return CPU_WHOLE_RUN;
     if (block[1] * block[2] <= 1)
         return CPU_WARP_SIZE;
-    return block[0] % CPU_HALF_RUN && block[0] >= CPU_PADDED_RUN ? CPU_PADDED_RUN : CPU_HALF_RUN;
+    if (block[0] % CPU_HALF_RUN == 0)
+        return block[0] == CPU_HALF_RUN ? CPU_HALF_ROW : CPU_HALF_RUN;
+    if (block[0] < CPU_PADDED_RUN)
+        return CPU_HALF_RUN;
+    return cpu_padded_pitch(block) == CPU_HALF_RUN ? CPU_PADDED_ROW : CPU_PADDED_RUN;
 }
 
 /* How the warps of a block are scheduled. */

@@ -20,7 +20,6 @@
 #define CPU_MAX_GRID_YZ 65535u
 #define CPU_MAX_BLOCK_XY 1024u
 #define CPU_MAX_BLOCK_Z 64u
-#define CPU_MAX_BLOCK_THREADS 1024u
 #define CPU_MAX_WARPS (CPU_MAX_BLOCK_THREADS / CPU_WARP_SIZE)
 #define CPU_MAX_WORKERS 1024u /* threads that work on one launch */
 #define CPU_BARRIERS 16
