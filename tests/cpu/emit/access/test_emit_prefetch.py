@@ -17,13 +17,13 @@ from support.warps import compiled
 
 from cuda.cpu.compile import jit
 from cuda.cpu.emit import Settings, emit_kernel
+from cuda.cpu.emit.access.prefetch import LARGE
 from cuda.cpu.emit.simt.frame import WARP
 from cuda.cpu.ptx import program as ptx_program
 
 HEAD = ".version 8.5\n.target sm_90\n.address_size 64\n"
 
 # Adds up x[start + i] for i = thread, thread + step, ... while COMPARE holds; ADD advances the index.
-SIZES = ("grid_dim", "blocks")
 COPIES = 2  # of the loop: for single blocks, and for fused ones
 HINT_TO_READ = re.compile(r"call void @llvm\.prefetch\.p0\(ptr %\w+, i32 0,")
 SUM = """
@@ -203,7 +203,7 @@ END:
         ("0", 0, False, {2560: 2, 2624: 2}),  # for converged SIMD groups, and for partially active ones
         ("0", 0, True, {2560: 1, 2624: 1}),
         ("%tid.y", 0, False, {2560: 2, 2624: 2}),
-        ("0", 1024, False, {1024: 2, 1088: 2}),
+        ("0", 1024, False, {}),  # these CPUs prefetch streams well
         ("%tid.y", 1024, False, {1024: 2, 1088: 2, 4096: 2, 4160: 2}),
     ],
 )
@@ -223,12 +223,22 @@ def test_blocks_along_x_prefetch_for_the_next_block(axis: str, asks: bool) -> No
     assert bool(HINT_TO_READ.search(emit_kernel(ptx_program.build([HEAD + text]), "k").text)) == asks
 
 
-def test_short_launches_do_not_prefetch() -> None:
-    """If one call runs all blocks, a branch skips each prefetch, because the data is mostly in the cache."""
-    text = emit_kernel(ptx_program.build([HEAD + COPY.replace("AXIS", "0")]), "k").text
-    fields = {name: re.search(rf"(%\w+) = getelementptr i8, ptr %warp, i64 {WARP[name]}\n", text)[1] for name in SIZES}
-    loaded = {name: re.search(rf"(%\w+) = load i32, ptr {position},", text)[1] for name, position in fields.items()}
-    short = re.search(rf"(%\w+) = icmp eq i32 %\w+, {loaded['blocks']}\n", text)[1]
-    hints = re.findall(rf"br i1 {short}, label %(asked\S+), label %(hint\S+),.*\n\2:\n((?:.*\n)*?)\1:\n", text)
-    assert [each.count("llvm.prefetch") for _, _, each in hints] == [2, 2]
-    assert text.count("call void @llvm.prefetch") == 4
+@pytest.mark.parametrize("fibers", [False, True])
+def test_small_launches_do_not_prefetch(fibers: bool) -> None:
+    """A branch skips each prefetch if the grid has few threads, because the data is mostly in the cache."""
+    text = COPY.replace("AXIS", "%tid.y")
+    text = emit_kernel(ptx_program.build([HEAD + text]), "k", Settings(near=1024, fibers=fibers)).text
+    (large, product), *more = re.findall(rf"(%\w+) = icmp uge i64 (%\w+), {LARGE}\n", text)
+    assert not more
+    factors = 0  # of the product: six fields of the warp
+    while found := re.search(rf"{product} = mul i64 (%\w+|1), (%\w+)\n", text):
+        product, factor = found[1], found[2]
+        narrow = re.search(rf"{factor} = zext i32 (%\w+) to i64\n", text)[1]
+        field = re.search(rf"{narrow} = load i32, ptr (%\w+),", text)[1]
+        offset = int(re.search(rf"{field} = getelementptr i8, ptr %warp, i64 (\d+)\n", text)[1])
+        assert any(0 <= offset - WARP[name] < 12 for name in ("grid_dim", "block_dim"))
+        factors += 1
+    assert factors == 6
+    hints = re.findall(rf"br i1 {large}, label %(hint\S+), label %(asked\S+),.*\n\1:\n((?:.*\n)*?)\2:\n", text)
+    assert [each.count("llvm.prefetch") for _, _, each in hints] == [4, 4][: len(hints)]
+    assert text.count("call void @llvm.prefetch") == 4 * len(hints) > 0

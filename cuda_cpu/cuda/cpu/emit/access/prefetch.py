@@ -3,11 +3,13 @@
 """Software prefetch of contiguous memory that other SIMD groups, or later iterations of a loop, will access.
 
 A load or store that misses holds up those behind it, and the hardware prefetches only for sequential accesses, which
-those of thread blocks are not.
+those of thread blocks are not in two or three dimensions. Launches of few threads are not worth it: their data is
+mostly in the cache.
 """
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.access.affine import ContiguousAccess
@@ -21,6 +23,8 @@ NEXT_PAGE = 4096  # bytes: the next page, which the hardware does not prefetch
 WITHIN = 2560  # into the next page, soon enough
 ITERATIONS = 8  # of a loop
 LINE = 64  # bytes of a cache line
+LARGE = 3 << 20  # threads of a launch, measured with words: of 9 MB prefetches gain nothing, of 16 MB a sixth
+ONE = constant(1, "i64")
 SECOND = 2  # cache level: in the first one, lines of several streams would evict each other before they are used
 
 
@@ -37,23 +41,23 @@ def prefetch(frame: Frame, access: ContiguousAccess, size: int, *, to_write: boo
         return
     frame.block.prefetched.append(access.origin)
     frame.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
-    if _is_in_loop(frame) or not frame.flow.regions:
+    if _is_in_loop(frame):
         _emit_hints(frame, access, size, to_write=to_write)
         return
     some, after = builder.new_label("hint"), builder.new_label("asked")
-    builder.branch(_is_small_launch(frame), after, some, likely=False)
+    builder.branch(_is_large_launch(frame), some, after, likely=False)
     builder.label(some)
     _emit_hints(frame, access, size, to_write=to_write)
     builder.jump(after)
     builder.label(after)
 
 
-def _is_small_launch(frame: Frame) -> Value:
-    """Return whether this call runs the whole launch, whose data are likely in the second-level cache already."""
-    sizes = [frame.warp_field("grid_dim", "i32", 4 * axis) for axis in range(3)]
-    count = frame.entry.binary("mul", sizes[0], sizes[1])
-    count = frame.entry.binary("mul", count, sizes[2])
-    return frame.entry.compare("icmp eq", count, frame.warp_field("blocks", "i32"))
+def _is_large_launch(frame: Frame) -> Value:
+    """Return whether the launch has so many threads that its data is likely not in the cache."""
+    entry = frame.entry
+    sizes = [frame.warp_field(field, "i32", 4 * axis) for field in ("grid_dim", "block_dim") for axis in range(3)]
+    threads = functools.reduce(lambda a, b: entry.binary("mul", a, entry.cast("zext", b, "i64")), sizes, ONE)
+    return entry.compare("icmp uge", threads, LARGE)
 
 
 def _emit_hints(frame: Frame, access: ContiguousAccess, size: int, *, to_write: bool) -> None:
@@ -72,11 +76,9 @@ def _emit_hints(frame: Frame, access: ContiguousAccess, size: int, *, to_write: 
 
 
 def _distances(frame: Frame) -> list[int]:
-    """Return how far ahead other SIMD groups access memory: in two dimensions also where contiguous memory ends."""
+    """Return how far ahead other SIMD groups access memory, also where contiguous memory ends."""
     near = frame.module.settings.near
-    if not near:
-        return [WITHIN]
-    return [near, NEXT_PAGE] if _is_two_dimensional(frame) else [near]
+    return [near, NEXT_PAGE] if near else [WITHIN]
 
 
 def _is_two_dimensional(frame: Frame) -> bool:
@@ -90,8 +92,10 @@ def _is_worth_it(frame: Frame, access: ContiguousAccess, to_write: bool) -> bool
     if _is_in_loop(frame):
         moves = access.advance is not None and not is_nothing(access.advance)
         return moves and not to_write and not _has_several_streams(frame)
-    # Between barriers, warps work on tiles and do not continue their streams, unless blocks are one-dimensional.
-    return len(frame.graph.regions) <= 1 or not _is_two_dimensional(frame)
+    if not _is_two_dimensional(frame):
+        return not frame.module.settings.near  # CPUs with short distances prefetch streams well by themselves
+    # Between barriers, warps work on tiles and do not continue their streams.
+    return len(frame.graph.regions) <= 1
 
 
 def _has_several_streams(frame: Frame) -> bool:
