@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
 
 FEW = 4  # lanes that are stored one by one: scatters take as long for one lane as for all
+SCATTERED = 8  # lanes of one scatter, which is left out if none of them runs
 
 # $W lanes, $T element, $S its bytes. Contiguous addresses of which only some lanes run go on at $PART, any others at
 # $OTHER.
@@ -129,12 +130,32 @@ masked:
   ret void
 """
 
-_SCATTER_MANY = """
-others:
-$COMPRESS
-  call void @llvm.masked.scatter.v$W$T.v${W}p0(<$W x $T> %v, <$W x ptr> %p, i32 $S, <$W x i1> %lanes)
-  ret void
+_SCATTER_MANY = "\nothers:\n$COMPRESS$PARTS  ret void\n"
+
+# Those of $LANES lanes, with the pointers, predicates and values $PICKS, if any of them run.
+_SCATTER_PART = """
+  %among$FIRST = and i$W %mask, $AMONG
+  %none$FIRST = icmp eq i$W %among$FIRST, 0
+  br i1 %none$FIRST, label %end$FIRST, label %part$FIRST
+part$FIRST:
+  %v$FIRST = shufflevector <$W x $T> %v, <$W x $T> poison, $PICKS
+  %p$FIRST = shufflevector <$W x ptr> %p, <$W x ptr> poison, $PICKS
+  %lanes$FIRST = shufflevector <$W x i1> %lanes, <$W x i1> poison, $PICKS
+  call void @llvm.masked.scatter.v$LANES$T.v${LANES}p0(<$LANES x $T> %v$FIRST, <$LANES x ptr> %p$FIRST, i32 $S,
+    <$LANES x i1> %lanes$FIRST)
+  br label %end$FIRST
+end$FIRST:
 """
+
+
+def _scatter_parts(width: int) -> str:
+    """Return the scatters of a SIMD group, by parts."""
+    lanes, text = min(SCATTERED, width), ""
+    for first in range(0, width, lanes):
+        picks = ", ".join(f"i32 {first + lane}" for lane in range(lanes))
+        values = {"FIRST": first, "LANES": lanes, "AMONG": ((1 << lanes) - 1) << first}
+        text += Template(_SCATTER_PART).safe_substitute(values, PICKS=f"<{lanes} x i32> <{picks}>")
+    return text
 
 
 def _body(
@@ -155,6 +176,7 @@ def _body(
             if loop is _SCATTER_LOOP:
                 begin = compressed.store(frame) if has_masked_words(frame, element) else ""
                 other, rest, look = "others", rest.replace("$COMPRESS", begin) + loop, _LOOK_FEW
+                rest = rest.replace("$PARTS", _scatter_parts(frame.width))
             elif has_masked_words(frame, element):
                 other, rest = "runs", runs.gather(frame) + rest
         template = _CONTIGUOUS.replace("$LOOK", look) + full + native[0] + rest
@@ -177,7 +199,9 @@ def _declare(frame: Frame, element: str) -> None:
     module.declare(f"llvm.masked.store.{name}.p0", "void", [vector, "ptr", "i32", lanes])
     if module.settings.native_gather:
         module.declare(f"llvm.masked.gather.{name}.v{width}p0", vector, [f"<{width} x ptr>", "i32", lanes, vector])
-        module.declare(f"llvm.masked.scatter.{name}.v{width}p0", "void", [vector, f"<{width} x ptr>", "i32", lanes])
+        count = min(SCATTERED, width)
+        part = [f"<{count} x {element}>", f"<{count} x ptr>", "i32", f"<{count} x i1>"]
+        module.declare(f"llvm.masked.scatter.v{count}{element}.v{count}p0", "void", part)
 
 
 def gather(frame: Frame, address: Value, element: str, order: str = "") -> Value:

@@ -188,7 +188,7 @@ def gather(frame: Frame, address: Address, extra: int) -> Value | None:
         return None  # the CPU's indices are signed
     base, indexed = found
     index = frame.builder.resize(indexed.index, "i32", signed=indexed.signed)
-    return _gathered(frame, base, index, indexed.scale, skips=not frame.copy.full)
+    return _gathered(frame, base, index, indexed.scale)
 
 
 def gather_shared(frame: Frame, base: Value, offset: Value) -> Value | None:
@@ -206,10 +206,10 @@ def _lanes_of_gathers(frame: Frame) -> int:
     return AVX512_LANES if settings.native_gather else AVX2_LANES if settings.vector_bytes == 32 else 0
 
 
-def _gathered(frame: Frame, base: Value, index: Value, scale: int, *, skips: bool = False) -> Value:
-    """Gather words; `skips`: look whether parts of the SIMD group have any lanes at all."""
+def _gathered(frame: Frame, base: Value, index: Value, scale: int) -> Value:
+    """Gather words; where some lanes may not run, look whether parts of the SIMD group have any lanes at all."""
     builder, module, width = frame.builder, frame.module, frame.width
-    skips = skips and _lanes_of_gathers(frame) == AVX512_LANES
+    skips = not frame.copy.full and _lanes_of_gathers(frame) == AVX512_LANES
     vector, name = f"<{width} x i32>", f"gather.i32.by{scale}{'.some' * skips}"
     if not module.has(name):
         head = f"define internal {vector} @{name}(ptr %base, {vector} %index, i{width} %mask) #1"
@@ -288,8 +288,8 @@ def _gathers(frame: Frame, name: str, lanes: int, mask: str, kind: str, scale: s
             text += (
                 f"  %among{first} = and i{width} %mask, {((1 << lanes) - 1) << first}\n"
                 f"  %none{first} = icmp eq i{width} %among{first}, 0\n  br label %part{first}\n"
-                f"part{first}:\n  br i1 %none{first}, label %part{first}.end, label %part{first}.some\n"
-                f"part{first}.some:\n"
+                f"part{first}:\n  br i1 %none{first}, label %part{first}.end, label %gather{first}\n"
+                f"gather{first}:\n"
             )
         text += (
             f"  %i{first} = shufflevector <{width} x i32> %index, <{width} x i32> poison, {picks}\n"
@@ -300,7 +300,7 @@ def _gathers(frame: Frame, name: str, lanes: int, mask: str, kind: str, scale: s
         if skips:
             text += (
                 f"  br label %part{first}.end\npart{first}.end:\n"
-                f"  %g{first} = phi {part} [ %g{first}.some, %part{first}.some ], [ zeroinitializer, %part{first} ]\n"
+                f"  %g{first} = phi {part} [ %g{first}.some, %gather{first} ], [ zeroinitializer, %part{first} ]\n"
             )
         parts.append(f"%g{first}")
     return f"{text}{concatenated('%gathered', parts, lanes)}  ret <{width} x i32> %gathered\n"
