@@ -41,6 +41,7 @@ END:
 }
 """
 HASH = "mad.lo.u32 %r5, %r5, 3, %r6; mad.lo.s32 %r5, %r5, 5, %r7;"
+LAST = HASH.replace("%r6", "%r22")
 STORE = "bar.sync 0; add.u32 %r5, %r5, %r20; st.global.u32 [%d5], %r5;"
 BLOCKS = [(32,), (96,), (40,), (256,), (64, 4), (16, 6), (7,)]
 SIZES = [(40000, 1024), (40000, 1500), (9000, 1024), (8192, 1024), (500, 1024), (0, 1024), (3000, 64), (70000, 4099)]
@@ -84,6 +85,41 @@ def test_smaller_simd_widths(width: str, monkeypatch: pytest.MonkeyPatch) -> Non
         np.testing.assert_array_equal(out, hashes(x, 100, 2, n, step))
 
 
+# The SIMD group takes the next number, and writes its own at that place behind the results.
+TRACE = """
+    ld.shared.u32 %r23, [room]; add.u32 %r24, %r23, 1; st.shared.u32 [room], %r24;
+    mul.wide.u32 %d20, %r23, 4; add.u64 %d20, %d2, %d20; shr.u32 %r25, %r4, 5; st.global.u32 [%d20+256], %r25;
+"""
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize(("streams", "iterations"), [(1, 8), (2, 8), (3, 5), (8, 2), (16, 1), (20, 1)])
+@pytest.mark.parametrize("step", [1024, 2048, 1040, 3000])
+def test_slices_are_shorter_where_many_streams_are_in_one_cache_set(streams: int, iterations: int, step: int) -> None:
+    """Steps of a multiple of 4 KB keep each of them in a set."""
+    body = LAST.join(f"add.s64 %d{30 + k}, %d7, {4 * k}; ld.global.u32 %r22, [%d{30 + k}];" for k in range(streams))
+    text = LOOP.replace("%d<20>", "%d<60>").replace("ld.global.u32 %r6, [%d7];", "")
+    text = text.replace("BODY", body + LAST + TRACE).replace("BEHIND", STORE)
+    x, rounds, threads = np.random.default_rng(seed=7).integers(0, 2**32, 90000, np.uint32), 26, 64
+    n, out = np.int32(rounds * step - step + threads), np.zeros(threads + 2 * rounds, np.uint32)
+    compiled(text)(x, out, n, np.int32(step), threads=threads)
+    usual = 8 if step % 1024 else iterations
+    slices = iter([iterations] + [usual] * 2 * rounds)  # the first slice measures the step
+    left, order = [rounds, rounds], []
+    while any(left):
+        for group in (0, 1):
+            length = min(next(slices), left[group]) if left[group] else 0
+            order += [group] * length
+            left[group] -= length
+    assert out[threads:].tolist() == order
+    thread = np.arange(threads, dtype=np.uint32)
+    expected = np.zeros(threads, np.uint32)
+    for at in (first + thread for first in range(0, rounds * step, step)):
+        for k in range(streams):
+            expected = (expected * np.uint32(3) + x[at + k]) * np.uint32(5) + at.astype(np.uint32)
+    np.testing.assert_array_equal(out[:threads], expected + thread * np.uint32(77))
+
+
 def test_loops_without_a_barrier() -> None:
     x = np.arange(80000, dtype=np.uint32)
     plain = LOOP.replace("bar.sync 0;", "").replace("BODY", HASH).replace("BEHIND", STORE.replace("bar.sync 0;", ""))
@@ -93,12 +129,13 @@ def test_loops_without_a_barrier() -> None:
         np.testing.assert_array_equal(out, hashes(x, 256, 2, n, step))
 
 
-def test_interleaved_loops_poll_the_runtime() -> None:
+@pytest.mark.parametrize("step", [1024, 256])
+def test_interleaved_loops_poll_the_runtime(step: int) -> None:
     """Slices poll the runtime as often as single iterations would, so that kernels can be interrupted."""
     polls = []
     x, out = np.ones(1 << 20, np.uint32), np.zeros(256, np.uint32)
     kernel(HASH, STORE)(
-        x, out, np.int32(1 << 20), np.int32(1024), threads=256, budget=1000,
+        x, out, np.int32(1 << 20), np.int32(step), threads=256, budget=1000,
         services={"poll": lambda warp: polls.append(1)},
     )  # fmt: skip
     assert len(polls) >= 7

@@ -315,7 +315,7 @@ class Flow:
         """Return the budget that another iteration of the loop with this header costs."""
         return SPIN_COST if number in self.graph.spins else 1
 
-    def poll(self, cost: int) -> None:
+    def poll(self, cost: Value | int) -> None:
         """Spend some of the budget; call the runtime when it is used up."""
         builder = self.builder
         budget = self.budget or self.frame.warp_slot("budget", "i32")

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from cuda.cpu.emit.simt.regions import Regions
 
 ITERATIONS = 8  # of a slice: CPUs prefetch as many streams, and a cache set has as many lines
+STREAMS = 16  # that a slice reads at most where all lines of a stream are in one cache set
 FAR = 4096  # bytes per iteration: within a page the CPU prefetches for a single SIMD group, too
 COMMUTES = {"add", "and", "or", "xor", "min", "max"}
 
@@ -80,6 +81,11 @@ def _loads_contiguous(frame: Frame, step: Step) -> bool:
     return bool(contiguous_stride(frame.graph, instruction, form))
 
 
+def _streams(addresses: list[Register]) -> int:
+    """Return how many streams the loads of a loop read in an iteration."""
+    return len({address.name for address in addresses})
+
+
 class Interleaving:
     """Emit the interleaved loops of a region."""
 
@@ -87,7 +93,10 @@ class Interleaving:
         self._regions, self._region = regions, region
         self.frame, self.flow, self.builder = regions.frame, regions.flow, regions.builder
         self._loads = strided_loads(self.frame, region) if is_enabled(self.frame) else {}
+        most = max(map(_streams, self._loads.values()), default=1)
+        self._fewest = max(1, min(ITERATIONS, STREAMS // most))  # iterations of a slice
         if self._loads:
+            self._iterations = self.builder.slot("i32")  # of a slice
             self._first = self.builder.slot("i1")  # the first pass
             self._more = self.builder.slot("i1")  # some SIMD group is in a loop
             self._left = self.builder.slot("i32")  # iterations of this slice
@@ -100,7 +109,7 @@ class Interleaving:
         """Return how many streams the loop around a block reads, 0 if it is not interleaved."""
         for first, last in self.frame.graph.loops:
             if first in self._loads and first <= number <= last:
-                return len({address.name for address in self._loads[first]})
+                return _streams(self._loads[first])
         return 0
 
     @property
@@ -114,6 +123,7 @@ class Interleaving:
     def begin(self) -> None:
         """Begin the region."""
         if self._loads:
+            self._iterations.store(self._fewest)
             self.begin_pass()
             if not self._fusion:
                 self.restart()
@@ -153,7 +163,7 @@ class Interleaving:
         builder.label(first)
 
     def begin_slice(self) -> None:
-        self._left.store(ITERATIONS)
+        self._left.store(self._iterations.load())
 
     def dispatch(self, was: Value, numbers: list[int], otherwise: str) -> None:
         """Resume the SIMD group before the block at which it was suspended."""
@@ -181,10 +191,14 @@ class Interleaving:
         over = builder.compare("icmp eq", left, constant(0, "i32"))
         builder.branch(over, last, flow.converged_label(header), likely=False)
         builder.label(last)
-        self._left.store(ITERATIONS)
-        flow.poll(ITERATIONS * flow.cost_of(header))
+        spent = builder.binary("mul", self._iterations.load(), flow.cost_of(header))
         with frame.restoring_registers():
-            builder.branch(self._has_long_stride(block, header), suspends, flow.converged_label(header))
+            advance = self._advance_of(block, header)
+            self._choose_iterations(advance)
+            is_long = self._is_long(advance)
+        self.begin_slice()
+        flow.poll(spent)
+        builder.branch(is_long, suspends, flow.converged_label(header))
         builder.label(suspends)
         self._more.store(1)
         self.suspend(header)
@@ -195,17 +209,30 @@ class Interleaving:
         self._regions.spill.spill_live(self._region, self.frame.graph.live_in[number])
         self.builder.jump(self.flow.arrived)
 
-    def _has_long_stride(self, block: Block, header: int) -> Value:
-        """Return whether the loop's stride is long and there are other SIMD groups to interleave with."""
-        builder = self.builder
-        distant = builder.compare("icmp ugt", self._regions.groups, 1)
+    def _advance_of(self, block: Block, header: int) -> Value | None:
+        """Return how many bytes the addresses of a loop advance in an iteration, None if that is not known."""
         for address in self._loads[header]:
             advance = linear.advance(self.frame, block.number, address)
             if advance is not None and not linear.is_nothing(advance):
-                advance = builder.resize(advance, "i64", signed=True)
-                apart = builder.binary("add", advance, constant(FAR, "i64"))
-                return builder.binary("and", distant, builder.compare("icmp uge", apart, constant(2 * FAR, "i64")))
-        return constant(0, "i1")
+                return self.builder.resize(advance, "i64", signed=True)
+        return None
+
+    def _choose_iterations(self, advance: Value | None) -> None:
+        """Choose how long slices are from now on: few iterations where the lines of each stream are in one set."""
+        if self._fewest == ITERATIONS or advance is None:
+            return
+        builder = self.builder
+        same_set = builder.is_zero(builder.binary("and", advance, FAR - 1))
+        self._iterations.store(builder.select(same_set, constant(self._fewest, "i32"), constant(ITERATIONS, "i32")))
+
+    def _is_long(self, advance: Value | None) -> Value:
+        """Return whether a loop's stride is long and there are other SIMD groups to interleave with."""
+        if advance is None:
+            return constant(0, "i1")
+        builder = self.builder
+        distant = builder.compare("icmp ugt", self._regions.groups, 1)
+        apart = builder.binary("add", advance, constant(FAR, "i64"))
+        return builder.binary("and", distant, builder.compare("icmp uge", apart, constant(2 * FAR, "i64")))
 
     def end(self) -> None:
         """End a pass over the SIMD groups; another one follows if some of them are in a loop."""
