@@ -27,7 +27,7 @@ from support.random_uniform_tile import tiled
 from cuda.cpu.compile import jit
 from cuda.cpu.emit.simt import interleaving
 from cuda.cpu.runtime import _runtime as runtime
-from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, WHOLE_RUN
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, QUARTER_RUN, WHOLE_RUN
 
 COUNT = int(os.environ.get("CUDA_CPU_RANDOM_PROGRAMS", "4"))
 # Level (empty: quick code first; or brief code), path, SIMD width, lane run, whether the CPU has gathers, iterations of
@@ -36,14 +36,15 @@ WAYS = [
     ("", "region", "32", WHOLE_RUN, True, 8), ("", "region", "32", HALF_RUN, True, 8),
     ("brief", "region", "32", WHOLE_RUN, False, 8), ("brief", "region", "native", HALF_RUN, True, 8),
     ("0", "region", "32", FULL_RUN, True, 8), ("0", "region", "32", WHOLE_RUN, False, 2),
-    ("0", "region", "32", HALF_RUN, True, 8),
+    ("0", "region", "32", HALF_RUN, True, 8), ("0", "region", "32", QUARTER_RUN, False, 8),
     ("0", "region", "1", WHOLE_RUN, True, 8), ("0", "region", "4", HALF_RUN, False, 8),
     ("0", "region", "native", FULL_RUN, True, 2), ("0", "fiber", "32", WHOLE_RUN, True, 8),
     ("3", "region", "32", WHOLE_RUN, True, 2), ("3", "region", "32", HALF_RUN, True, 8),
     ("3", "region", "native", FULL_RUN, True, 8), ("3", "fiber", "32", FULL_RUN, True, 8),
 ]  # fmt: skip
 # The settings that cover most of the compiler, for the additional kernels.
-FEW = [("0", "region", "32", WHOLE_RUN, True, 2), ("0", "region", "32", HALF_RUN, True, 8)]
+FEW = [("0", "region", "32", WHOLE_RUN, True, 2), ("0", "region", "32", HALF_RUN, True, 8),
+       ("0", "region", "32", QUARTER_RUN, True, 8)]  # fmt: skip
 if os.environ["CUDA_PYTHON_DRIVER"] == "nvidia":
     WAYS, FEW = WAYS[:1], FEW[:1]
 

@@ -13,7 +13,16 @@ pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtim
 from cuda.cpu.driver.array import tensor_map, texture
 from cuda.cpu.ptx import device_runtime
 from cuda.cpu.runtime import _runtime, abi
-from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_ROW, HALF_RUN, PADDED_ROW, PADDED_RUN, WHOLE_RUN
+from cuda.cpu.runtime.kernel_abi import (
+    FULL_RUN,
+    HALF_ROW,
+    HALF_RUN,
+    PADDED_ROW,
+    PADDED_RUN,
+    QUARTER_ROW,
+    QUARTER_RUN,
+    WHOLE_RUN,
+)
 
 RUNTIME = pathlib.Path(__file__).parents[3] / "cuda_cpu/cuda/cpu/runtime"  # wheels have no headers
 
@@ -71,11 +80,13 @@ def test_every_finding_has_a_description():
     ("run", "blocks"),
     [
         (WHOLE_RUN, [(32, 1, 1), (32, 4, 1), (96, 2, 2)]),
-        (FULL_RUN, [(1, 1, 1), (12, 1, 1), (33, 1, 1)]),
+        (FULL_RUN, [(1, 1, 1), (8, 1, 1), (12, 1, 1), (33, 1, 1)]),
         (HALF_RUN, [(48, 1, 2), (7, 5, 2), (1, 9, 1)]),
         (HALF_ROW, [(16, 16, 1), (16, 1, 2)]),
-        (PADDED_RUN, [(33, 2, 1), (24, 1, 3), (8, 65, 1), (15, 1, 68)]),
-        (PADDED_ROW, [(8, 8, 1), (12, 12, 1), (8, 64, 1), (9, 2, 3)]),
+        (PADDED_RUN, [(33, 2, 1), (40, 1, 3), (9, 65, 1), (15, 1, 68)]),
+        (PADDED_ROW, [(12, 12, 1), (15, 64, 1), (9, 2, 3)]),
+        (QUARTER_RUN, [(24, 1, 3), (24, 2, 1)]),
+        (QUARTER_ROW, [(8, 8, 1), (8, 1, 2), (8, 128, 1)]),
     ],
 )
 def test_which_code_a_block_runs(run, blocks):

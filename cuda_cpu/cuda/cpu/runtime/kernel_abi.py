@@ -6,11 +6,12 @@ from enum import IntEnum
 
 # Length of the runs of lanes with consecutive %tid.x for which a kernel is compiled: whole runs, for blocks with a
 # width that is a multiple of the warp size; full runs, for other blocks with one row; half runs, at most, for all other
-# blocks; padded runs, for those of which the runtime may pad the rows to half runs: at least 8 threads wide, and no
-# multiple of half runs. Of the last two, blocks in which each row is one half run, or is when padded, have codes of
-# their own: half rows (16 threads wide) and padded rows (8 to 15). Code for whole runs, half rows and padded rows is
-# correct for such blocks only, any other code for all blocks. _runtime.lane_run returns which of them a block has.
-WHOLE_RUN, FULL_RUN, HALF_RUN, HALF_ROW, PADDED_RUN, PADDED_ROW = 64, 32, 16, 15, 8, 7
+# blocks; quarter runs, for those 8 or 24 threads wide; padded runs, for those of which the runtime may pad the rows to
+# half runs: more than 8 threads wide, and no multiple of half runs. Of the last three, blocks of which each row is one
+# run have code of their own: half rows (16 threads wide), quarter rows (8), and padded rows (9 to 15). Code for whole
+# runs and for rows is correct for such blocks only, any other code for all blocks. _runtime.lane_run returns which of
+# them a block has.
+WHOLE_RUN, FULL_RUN, HALF_RUN, HALF_ROW, PADDED_RUN, PADDED_ROW, QUARTER_RUN, QUARTER_ROW = 64, 32, 16, 15, 10, 9, 8, 7
 
 
 class Path(IntEnum):

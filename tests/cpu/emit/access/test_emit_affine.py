@@ -12,7 +12,7 @@ import pytest
 from support.loaded import Loaded
 from support.warps import HEAD, compiled
 
-from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, PADDED_RUN, WHOLE_RUN
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, PADDED_RUN, QUARTER_RUN, WHOLE_RUN
 
 COPY = """
 .visible .entry k(.param .u64 in, .param .u64 out, .param .u32 first, .param .u32 n)
@@ -93,7 +93,7 @@ def test_backwards_and_strided_accesses() -> None:
     np.testing.assert_array_equal(out[::-1], (31 - lanes) * 1000 + 2 * lanes)
 
 
-@pytest.mark.parametrize("row", [FULL_RUN, HALF_RUN, PADDED_RUN])
+@pytest.mark.parametrize("row", [FULL_RUN, HALF_RUN, PADDED_RUN, QUARTER_RUN])
 def test_a_stride_that_overflows_the_index_type(row: int) -> None:
     """The product of two factors has 62 bits, so 16 lanes of that stride exceed the 64 bits that are compared."""
     text = (

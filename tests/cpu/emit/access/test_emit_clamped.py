@@ -13,7 +13,7 @@ from support.warps import HEAD
 
 from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.ptx.program import build
-from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, WHOLE_RUN
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, QUARTER_RUN, WHOLE_RUN
 
 # out[y][x] = in[y'][x'] of an image, where {choice} computes x' in %r20 of x in %r8 and of the width in %r4, or y' in
 # %r21 of y in %r9 and the height in %r5.
@@ -113,7 +113,8 @@ CHOICES: dict[str, tuple[str, str, str, Index]] = {
     ),
 }  # fmt: skip
 SHAPES = [(100, 7), (64, 4), (33, 5), (12, 3), (97, 2)]
-BLOCKS = [(WHOLE_RUN, (32, 2)), (WHOLE_RUN, (64, 1)), (FULL_RUN, (40, 1)), (HALF_RUN, (16, 4)), (HALF_RUN, (16, 2))]
+BLOCKS = [(WHOLE_RUN, (32, 2)), (WHOLE_RUN, (64, 1)), (FULL_RUN, (40, 1)), (HALF_RUN, (16, 4)), (HALF_RUN, (16, 2)),
+          (QUARTER_RUN, (8, 8)), (QUARTER_RUN, (24, 4))]  # fmt: skip
 
 
 def kernel(name: str, size: int) -> str:

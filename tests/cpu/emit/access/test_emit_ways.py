@@ -12,7 +12,7 @@ from support.warps import HEAD
 
 from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.ptx.program import build
-from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, WHOLE_RUN
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, QUARTER_RUN, WHOLE_RUN
 
 # out[i] = 3 * the left neighbour + the right one, of an array of %r4 elements; the first and the last one are their own
 # neighbours. {apart}: what stands between the choices and the loads. Threads behind the end load nothing: the lanes of
@@ -47,7 +47,8 @@ APART = {
     "branch": "setp.eq.u32 %p5, %r4, 7; @%p5 bra END; @%p4 bra END;",
     "another end": "@%p4 bra OVER; bra ON; OVER: ret; ON:",
 }
-BLOCKS = [(WHOLE_RUN, (64, 1)), (WHOLE_RUN, (32, 2)), (FULL_RUN, (40, 1)), (HALF_RUN, (16, 4)), (HALF_RUN, (12, 3))]
+BLOCKS = [(WHOLE_RUN, (64, 1)), (WHOLE_RUN, (32, 2)), (FULL_RUN, (40, 1)), (HALF_RUN, (16, 4)), (HALF_RUN, (12, 3)),
+          (QUARTER_RUN, (8, 4)), (QUARTER_RUN, (24, 3))]  # fmt: skip
 
 
 def kernel(choice: str, apart: str, size: int = 4) -> str:
@@ -94,7 +95,7 @@ NULL = """
 
 
 @pytest.mark.usefixtures("like_hot_kernels")
-@pytest.mark.parametrize(("row", "block"), [(WHOLE_RUN, (64, 1)), (HALF_RUN, (16, 4))])
+@pytest.mark.parametrize(("row", "block"), [(WHOLE_RUN, (64, 1)), (HALF_RUN, (16, 4)), (QUARTER_RUN, (8, 8))])
 def test_addresses_that_no_lane_chooses_may_be_invalid(row, block):
     given, found = np.arange(7, 71, dtype=np.uint32), np.zeros(64, np.uint32)
     loaded = Loaded((HEAD + NULL).encode(), row)

@@ -17,7 +17,7 @@ from cuda.cpu.emit.simt.barrier_spill import MOST_WARPS, BarrierSpill
 from cuda.cpu.emit.simt.regions import Regions
 from cuda.cpu.passes.find_regions import Region
 from cuda.cpu.ptx import program as ptx_program
-from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, QUARTER_RUN
 
 pytestmark = pytest.mark.cpu_only
 
@@ -119,7 +119,7 @@ class Program:
 """
 
 
-SHAPES = [((32, 6), FULL_RUN), ((16, 8), HALF_RUN), ((96, 1), FULL_RUN), ((40, 3), FULL_RUN)]
+SHAPES = [((32, 6), FULL_RUN), ((16, 8), HALF_RUN), ((96, 1), FULL_RUN), ((40, 3), FULL_RUN), ((8, 8), QUARTER_RUN)]
 
 
 def is_wrong(seed: int) -> bool:

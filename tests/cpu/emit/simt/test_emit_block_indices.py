@@ -9,7 +9,7 @@ import pytest
 from support.loaded import Loaded
 from support.warps import HEAD, compiled
 
-from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_ROW, HALF_RUN, PADDED_RUN
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_ROW, HALF_RUN, PADDED_RUN, QUARTER_RUN
 
 # out[i] = thread index and block index, five bits for each axis; i < n.
 INDICES = """
@@ -38,11 +38,12 @@ END:
 """
 
 
-@pytest.mark.parametrize("lane_run", [FULL_RUN, HALF_RUN, PADDED_RUN])
+@pytest.mark.parametrize("lane_run", [FULL_RUN, HALF_RUN, PADDED_RUN, QUARTER_RUN])
 @pytest.mark.parametrize(
     "block",
-    [(256,), (32, 4), (64, 3, 2), (96, 2), (16, 4), (16, 3), (48, 2, 2), (8, 8), (33, 2), (40,), (7, 5, 2), (1, 9)],
-)
+    [(256,), (32, 4), (64, 3, 2), (96, 2), (16, 4), (16, 3), (48, 2, 2), (8, 8), (8, 3, 3), (24, 3), (33, 2), (40,),
+     (7, 5, 2), (1, 9)],
+)  # fmt: skip
 @pytest.mark.parametrize("barrier", ["", "bar.sync 0;"])
 def test_indices(lane_run: int, block: tuple[int, ...], barrier: str) -> None:
     grid, sizes = (3, 2, 2), block + (1,) * (3 - len(block))

@@ -14,7 +14,7 @@ from support.warps import HEAD
 
 from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.ptx import program as ptx_program
-from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, QUARTER_RUN
 
 pytestmark = pytest.mark.cpu_only
 
@@ -46,8 +46,10 @@ AGAIN:
 
 @pytest.mark.parametrize("level", ["0", "3"])
 @pytest.mark.parametrize(
-    ("shape", "row"), [((16, 4), HALF_RUN), ((16, 16), HALF_RUN), ((16, 5), HALF_RUN), ((32, 8), FULL_RUN)]
-)
+    ("shape", "row"),
+    [((16, 4), HALF_RUN), ((16, 16), HALF_RUN), ((16, 5), HALF_RUN), ((32, 8), FULL_RUN), ((8, 8), QUARTER_RUN),
+     ((8, 10), QUARTER_RUN)],
+)  # fmt: skip
 def test_uniform_tile_products(shape: tuple[int, int], row: int, level: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_CPU_LEVEL", level)
     x, rounds = np.arange(1, 601, dtype=np.float32), 5

@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Affine registers: base + stride * lane. Their bases are computed beside them, by the same emitters, as scalars.
 
-A SIMD group has one segment of 32 lanes; or two of 16 in code for other blocks, so that blocks 16 threads wide have
-contiguous accesses, too: a base for the first segment, and the distance from there to the base of the second one, which
-is invariant in most loops (`linear.py`). One flag of the function tells whether bases are valid
+A SIMD group has one segment of 32 lanes; or two of 16, or four of 8, in code for other blocks, so that blocks 16 or 8
+threads wide have contiguous accesses, too: a base for the first segment, and the distances from there to the bases of
+the later ones, which are invariant in most loops (`linear.py`). One flag of the function tells whether bases are valid
 (`frame.consecutive_slot`): it is set at entry if the lanes of each segment are consecutive, and cleared where a value
 that is widened may have wrapped around between the first lane of a segment and its last.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 LANE_INDEX = {"%tid.x": 0, "%tid.y": 1, "%tid.z": 2}
 
 
-SECOND = 2  # key of the second segment's base while it is computed
+LATER = -1  # key of a later segment's base while it is computed
 NARROW_LANES = 8  # for fewer lanes, accesses of bytes under masks are not worth vectors
 
 
@@ -89,7 +90,7 @@ def vector_of(frame: Frame, register: str) -> Value:
 
 def is_same_in_rows(frame: Frame, register: str) -> bool:
     """Return whether an affine register has the same base in all segments, since it depends on %tid.x alone."""
-    return frame.module.has_half_rows and register not in frame.facts.differing_by_rows
+    return frame.module.has_short_rows and register not in frame.facts.differing_by_rows
 
 
 def stored_segments(frame: Frame, register: str) -> range:
@@ -102,7 +103,7 @@ def get_base(frame: Frame, register: str) -> Value:
     segment = frame.segment
     if segment:
         with frame.in_segment(0):
-            first, far = get_base(frame, register), _distance(frame, register)
+            first, far = get_base(frame, register), _distance(frame, register, segment)
         return first if linear.is_nothing(far) else frame.builder.binary("add", first, far)
     found = frame.block.bases.get((register, 0))
     if found is not None:
@@ -133,43 +134,43 @@ def of_one_lane(frame: Frame, register: str) -> Value:
     return element_at(frame, value, builder.resize(first, "i32").ref)
 
 
-def _distance(frame: Frame, register: str) -> Value:
-    """Return the distance from a register's base in the first segment to that in the second one."""
+def _distance(frame: Frame, register: str, segment: int) -> Value:
+    """Return the distance from a register's base in the first segment to that in a later one."""
     if is_same_in_rows(frame, register):
         return linear.NOTHING
-    found = frame.block.bases.get((register, 1))
+    found = frame.block.bases.get((register, segment))
     if found is not None:
         return found
-    if (register, 1) in frame.group.thread_starts:
+    if (register, segment) in frame.group.thread_starts:
         starts = frame.group.thread_starts
-        found = frame.builder.binary("sub", starts[register, 1], starts[register, 0])
+        found = frame.builder.binary("sub", starts[register, segment], starts[register, 0])
     elif register in LANE_INDEX:
         ends = (
             frame.lane_field("thread_idx", 4 * (32 * LANE_INDEX[register] + first), Shape.UNIFORM)
-            for first in (frame.module.lane_run, 0)
+            for first in (segment * lanes_of_segment(frame), 0)
         )
         found = frame.builder.binary("sub", *ends)
     elif register == "%laneid":
-        found = constant(frame.module.lane_run, "i32")
+        found = constant(segment * lanes_of_segment(frame), "i32")
     elif register not in frame.facts.function.registers or frame.graph.is_uniform(register):
         return linear.NOTHING
     else:
-        found = base_slot(frame, register, 1).load()
-    frame.block.bases[register, 1] = found
+        found = base_slot(frame, register, segment).load()
+    frame.block.bases[register, segment] = found
     return found
 
 
-def distance_of(frame: Frame, operand: Operand) -> Value | None:
+def distance_of(frame: Frame, operand: Operand, segment: int) -> Value | None:
     """Return the same for an operand, None if it has no base."""
     if isinstance(operand, Register):
-        return _distance(frame, operand.name)
+        return _distance(frame, operand.name, segment)
     return linear.NOTHING if isinstance(operand, Immediate | Symbol) else None
 
 
 def set_base(frame: Frame, register: str, value: Value) -> None:
     assert value.uniform, f"{frame.facts.function.name}: line {frame.line}: the base of {register} is no scalar"
     if frame.segment:
-        frame.block.bases[register, SECOND] = value
+        frame.block.bases[register, LATER] = value
         return
     _store_base(frame, register, 0, value)
     if frame.copy.converged:
@@ -183,7 +184,7 @@ def _store_base(frame: Frame, register: str, segment: int, value: Value) -> None
 
 
 def base_slot(frame: Frame, register: str, segment: int) -> Slot:
-    """Return the slot of the first segment's base, or of the second one's distance from it."""
+    """Return the slot of the first segment's base, or of a later one's distance from it."""
     key = (register, segment)
     if key not in frame.base_slots:
         frame.base_slots[key] = frame.builder.slot(frame.element_of(register))
@@ -192,23 +193,27 @@ def base_slot(frame: Frame, register: str, segment: int) -> Slot:
 
 def emit_bases(frame: Frame, step: Step, emitter: Callable) -> None:
     """Compute the bases of an affine register that the step writes."""
-    builder, register, far = frame.builder, step.writes[0], None
+    builder, register = frame.builder, step.writes[0]
     instruction, form = step.operation()
     if not frame.copy.converged:  # for a converged SIMD group this has been checked
         for source, stride in widened(frame.graph, step):
             _require(frame, fits_group(frame, source, stride, form.type))
-    two = len(stored_segments(frame, register)) > 1
-    if two:  # before the first segment's base is written, which may be a source, too
-        far = linear.follow(frame, step, lambda operand: distance_of(frame, operand), exact=True)
+    # Before the first segment's base is written, which may be a source, too.
+    later = stored_segments(frame, register)[1:]
+    operands = [functools.partial(distance_of, frame, segment=segment) for segment in later]
+    distances = [linear.follow(frame, step, each, exact=True) for each in operands]
+    bases = {}
+    for segment, far in zip(later, distances, strict=True):
         if far is None:
-            with frame.in_segment(1):
+            with frame.in_segment(segment):
                 emitter(frame, instruction, form)
+            bases[segment] = frame.block.bases.pop((register, LATER))
     with frame.in_segment(0):
         emitter(frame, instruction, form)
-    if two:
+    for segment, far in zip(later, distances, strict=True):
         if far is None:
-            far = builder.binary("sub", frame.block.bases.pop((register, SECOND)), frame.block.bases[register, 0])
-        _store_base(frame, register, 1, builder.resize(far, frame.element_of(register)))
+            far = builder.binary("sub", bases[segment], frame.block.bases[register, 0])
+        _store_base(frame, register, segment, builder.resize(far, frame.element_of(register)))
 
 
 def fits_group(frame: Frame, source: Register, stride: int | None, type_: str) -> Value:
@@ -226,9 +231,10 @@ def fits_group(frame: Frame, source: Register, stride: int | None, type_: str) -
     low, high = range_of(type_)
     if abs(reach) > high - low:  # there may be no such number of 64 bits
         return constant(0, "i1")
-    nothing, far = constant(0, "i64"), builder.resize(_distance(frame, source.name), "i64", signed=True)
-    least = builder.intrinsic("smin", "i64", far, nothing)
-    most = builder.intrinsic("smax", "i64", far, nothing)
+    least = most = constant(0, "i64")
+    for segment in segments(frame)[1:]:
+        far = builder.resize(_distance(frame, source.name, segment), "i64", signed=True)
+        least, most = builder.intrinsic("smin", "i64", far, least), builder.intrinsic("smax", "i64", far, most)
     least = builder.binary("sub", constant(low - min(reach, 0), "i64"), least)
     most = builder.binary("sub", constant(high - max(reach, 0), "i64"), most)
     base = builder.resize(base, "i64", signed=type_.startswith("s"))

@@ -173,7 +173,7 @@ def _compute(frame: Frame, step: Step, emitter: Callable) -> Clamped | None:
     for segment in affine.segments(frame):
         with frame.in_segment(segment):
             emitter(frame, instruction, form)
-        bases.append(frame.block.bases[name, affine.SECOND if segment else 0])
+        bases.append(frame.block.bases[name, affine.LATER if segment else 0])
         if before is not None:  # which the next segment's may be computed of
             frame.block.bases[name, 0] = before
     if vector is not None:
@@ -186,8 +186,8 @@ def _set_bases(frame: Frame, register: Operand, bases: list[Value], found: Clamp
     element = frame.element_of(register.name)
     bases = [frame.builder.resize(base, element) for base in bases]
     frame.block.bases[register.name, 0] = bases[0]
-    if len(bases) > 1:
-        frame.block.bases[register.name, 1] = frame.builder.binary("sub", bases[1], bases[0])
+    for segment, base in enumerate(bases[1:], 1):
+        frame.block.bases[register.name, segment] = frame.builder.binary("sub", base, bases[0])
     return found
 
 

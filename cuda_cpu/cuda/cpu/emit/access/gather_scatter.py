@@ -260,7 +260,7 @@ def load_contiguous(frame: Frame, access: ContiguousAccess, element: str) -> Val
         pairs = zip(access.bases, masks, strict=True)
         return _join(frame, [narrow.load(frame, base, element, count, mask) for base, mask in pairs])
     lanes = _segment_lanes(frame)
-    if len(set(access.bases)) < len(lanes):  # all segments have one row: it is loaded once
+    if len(set(access.bases)) == 1 < len(lanes):  # all segments have one row: it is loaded once
         some = functools.reduce(functools.partial(builder.binary_part, "or"), lanes)
         return _join(frame, [builder.load_masked(element, count, access.bases[0], some)] * len(lanes))
     masked = zip(access.bases, lanes, strict=True)
@@ -273,7 +273,7 @@ def _join(frame: Frame, parts: list[Part]) -> Value:
 
 
 def _load_uniform(frame: Frame, access: ContiguousAccess, element: str) -> Value:
-    """Load one element for each segment; where none of its lanes run, from the other segment's address."""
+    """Load one element for each segment; where none of its lanes run, from another segment's address."""
     builder, size, count = frame.builder, width_of(element) // 8, lanes_of_segment(frame)
     if len(access.bases) == 1:
         return builder.broadcast(builder.load(element, access.bases[0], align=size))
@@ -283,12 +283,14 @@ def _load_uniform(frame: Frame, access: ContiguousAccess, element: str) -> Value
 
 
 def _valid_bases(frame: Frame, access: ContiguousAccess) -> list[str]:
-    """Return the base of each of two segments, or the other's where no lane of its own runs."""
-    builder, count = frame.builder, lanes_of_segment(frame)
-    no_low = builder.is_zero(builder.cast("trunc", frame.mask, f"i{count}"))
-    no_high = builder.is_zero(builder.binary("lshr", frame.mask, count))
-    first, second = (Value(base, "ptr") for base in access.bases)
-    return [builder.select(no_low, second, first).ref, builder.select(no_high, first, second).ref]
+    """Return the base of each segment, or another one's where no lane of its own runs."""
+    builder = frame.builder
+    bases = [Value(base, "ptr") for base in access.bases]
+    empty = [builder.is_zero(segment_bits(frame, segment)) for segment in segments(frame)]
+    valid = bases[-1]  # that of the first segment of which lanes run
+    for none, base in zip(empty[-2::-1], bases[-2::-1], strict=True):
+        valid = builder.select(none, valid, base)
+    return [builder.select(none, valid, base).ref for none, base in zip(empty, bases, strict=True)]
 
 
 def _is_narrow(frame: Frame, element: str) -> bool:

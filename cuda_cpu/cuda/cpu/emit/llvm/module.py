@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from cuda.cpu.ptx.syntax import Location
-from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_ROW, HALF_RUN, PADDED_ROW
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_ROW, HALF_RUN, PADDED_ROW, QUARTER_ROW, QUARTER_RUN
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.llvm.builder import Builder
@@ -34,7 +34,7 @@ class Settings:
         Lanes of a SIMD group: a power of two up to 32. Kernels whose lanes communicate always have 32.
     lane_run : int
         Consecutive lanes in the blocks that the code is optimised for, a constant of kernel_abi.py. Code for WHOLE_RUN,
-        HALF_ROW and PADDED_ROW is correct for such blocks only, any other code for all blocks.
+        HALF_ROW, PADDED_ROW and QUARTER_ROW is correct for such blocks only, any other code for all blocks.
     native_gather : bool
         Whether the CPU has masked gathers and scatters (AVX-512, SVE).
     native_dots : bool
@@ -89,6 +89,13 @@ class Settings:
         return self.instrumentation is not None and self.instrumentation.keeps_returns
 
 
+def _segment(settings: Settings) -> int:
+    """Return how many lanes are consecutive; checks and counters know no quarters."""
+    if settings.lane_run in (QUARTER_RUN, QUARTER_ROW) and settings.instrumentation is None:
+        return QUARTER_RUN
+    return max(settings.lane_run, HALF_RUN)
+
+
 class Module:
     """The text of one LLVM module: declarations and helper functions are added once, on first use.
 
@@ -120,15 +127,16 @@ class Module:
         self.settings = settings
         self.width = settings.width
         # Lanes that contiguous access needs, see affine.py.
-        self.lane_run = min(settings.width, max(settings.lane_run, HALF_RUN))
+        self.lane_run = min(settings.width, _segment(settings))
         self.checks = settings.checks
         self.functions = functions
         self.leaves = leaves
         self.has_barriers = has_barriers
         self.has_clusters = has_clusters
         self.pads_rows = pads_rows
-        # Each row of a block is one half run.
-        self.has_half_rows = settings.lane_run == HALF_ROW or (settings.lane_run == PADDED_ROW and pads_rows)
+        # Each row of a block is one segment.
+        rows = {HALF_ROW: HALF_RUN, QUARTER_ROW: QUARTER_RUN} | ({PADDED_ROW: HALF_RUN} if pads_rows else {})
+        self.has_short_rows = rows.get(settings.lane_run) == _segment(settings)
         self._numbers: dict[tuple[str, int], int] = {}  # number of a location, by function and line
         self._parts: dict[str, str] = {}
 

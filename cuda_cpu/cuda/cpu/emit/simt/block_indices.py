@@ -36,7 +36,7 @@ class BlockIndices:
         # A run of SIMD groups has the same %tid.y and %tid.z: within it only x is counted.
         self._by_runs = self._axes > 0 and len(affine.segments(frame)) == 1
         # Where a segment is a row, it begins at 0 along x: rows are counted.
-        self._first = 1 if frame.module.has_half_rows and not self._by_runs else 0
+        self._first = 1 if frame.module.has_short_rows and not self._by_runs else 0
         self._run = self._groups_of_run(groups) if self._by_runs else groups
         self.run_end = self.builder.slot("i32")  # number of the SIMD group behind the run
 

@@ -10,8 +10,9 @@ The predicate of a branch is often known for all lanes from the first and the la
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from cuda.cpu.emit.access import affine
 from cuda.cpu.emit.access.linear import is_nothing
@@ -282,29 +283,32 @@ def _compare(frame: Frame, form: Form, operands: tuple[Operand, ...]) -> Known |
 
 
 def _compare_at_once(frame: Frame, form: Form, operands: tuple[Operand, ...], far: list[int]) -> Value | None:
-    """Compare one lane for both segments, where the second one lies in the direction of the stride."""
-    beyond = [affine.distance_of(frame, operand) for operand in operands[1:3]]
-    moved, fixed = beyond if far[0] else beyond[::-1]
-    if len(affine.segments(frame)) == 1 or moved is None or fixed is None:
-        return None
-    if not is_nothing(fixed) or is_nothing(moved):
+    """Compare one lane for all segments, where the later ones lie in the direction of the stride."""
+    beyond = []
+    for segment in affine.segments(frame)[1:]:
+        distances = [affine.distance_of(frame, operand, segment) for operand in operands[1:3]]
+        moved, fixed = distances if far[0] else distances[::-1]
+        if moved is None or fixed is None or not is_nothing(fixed) or is_nothing(moved):
+            return None
+        beyond.append(moved)
+    if not beyond:
         return None
     with frame.in_segment(0):
         a, b = (frame.read(operand, form.type) for operand in operands[1:3])
-    return _compare_far_end(frame, form, form.type, (a, b), far, moved)
+    return _compare_far_end(frame, form, form.type, (a, b), far, beyond)
 
 
 MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "lo": "hi", "ls": "hs", "hi": "lo", "hs": "ls"}
 
 
 def _compare_far_end(
-    frame: Frame, form: Form, type_: str, bases: tuple[Value, Value], far: list[int], beyond: Value | None = None
+    frame: Frame, form: Form, type_: str, bases: tuple[Value, Value], far: list[int], beyond: Sequence[Value] = ()
 ) -> Value | None:
     """Compare a base with a bound that leaves room for the other lanes; None if another lane decides.
 
     All of base .. base + far are less than the bound, and none wraps around, if base is less than bound - far: one
     comparison, with a loop invariant. Where bound - far would wrap around, no base is less. `beyond` is where the other
-    segment begins; if that is in the other direction, which is rare, the SIMD group continues in the general copy.
+    segments begin; if one does in the other direction, which is rare, the SIMD group continues in the general copy.
     """
     builder = frame.builder
     cmp, (a, b) = form.cmp, bases
@@ -319,12 +323,15 @@ def _compare_far_end(
         return None
     saturated = f"{kind}{'sub' if less else 'add'}.sat"
     bound = builder.intrinsic(saturated, b.element, b, constant(room, b.element))
-    if beyond is not None:
-        beyond, nothing = builder.resize(beyond, b.element, signed=True), constant(0, b.element)
-        beyond = beyond if less else builder.binary("sub", nothing, beyond)
+    if beyond:
+        nothing = constant(0, b.element)
+        steps = [builder.resize(each, b.element, signed=True) for each in beyond]
+        steps = steps if less else [builder.binary("sub", nothing, each) for each in steps]
+        least = functools.reduce(functools.partial(builder.intrinsic, "smin", b.element), steps)
+        most = functools.reduce(functools.partial(builder.intrinsic, "smax", b.element), steps)
         low, high = affine.range_of(kind + b.element[1:])
-        bound = builder.intrinsic(saturated, b.element, bound, beyond)
-        on_the_way = builder.compare("icmp sge", beyond, nothing)
+        bound = builder.intrinsic(saturated, b.element, bound, most)
+        on_the_way = builder.compare("icmp sge", least, nothing)
         bound = builder.select(on_the_way, bound, constant(low if less else high, b.element))
     return builder.compare(f"icmp {kind}{'lt' if less else 'gt'}", a, bound)
 

@@ -24,8 +24,10 @@
 #define CPU_WHOLE_RUN 64 /* WHOLE_RUN in kernel_abi.py */
 #define CPU_HALF_RUN 16 /* HALF_RUN in kernel_abi.py */
 #define CPU_HALF_ROW 15 /* HALF_ROW in kernel_abi.py */
-#define CPU_PADDED_RUN 8 /* PADDED_RUN in kernel_abi.py */
-#define CPU_PADDED_ROW 7 /* PADDED_ROW in kernel_abi.py */
+#define CPU_PADDED_RUN 10 /* PADDED_RUN in kernel_abi.py */
+#define CPU_PADDED_ROW 9 /* PADDED_ROW in kernel_abi.py */
+#define CPU_QUARTER_RUN 8 /* QUARTER_RUN in kernel_abi.py */
+#define CPU_QUARTER_ROW 7 /* QUARTER_ROW in kernel_abi.py */
 /* Bytes from the shared memory of one block to that of the next one in the cluster. A 32-bit .shared::cluster address
  * is (rank + 1) * stride + offset. Below the stride it is a .shared::cta address, in the block's own shared memory. */
 #define CPU_CLUSTER_STRIDE ((size_t)1 << 24)
@@ -50,8 +52,10 @@ static inline uint32_t cpu_lane_run(const uint32_t block[3])
         return CPU_WARP_SIZE;
     if (block[0] % CPU_HALF_RUN == 0)
         return block[0] == CPU_HALF_RUN ? CPU_HALF_ROW : CPU_HALF_RUN;
-    if (block[0] < CPU_PADDED_RUN)
+    if (block[0] < CPU_QUARTER_RUN)
         return CPU_HALF_RUN;
+    if (block[0] % CPU_QUARTER_RUN == 0 && block[0] < CPU_WARP_SIZE) /* rows of 40 take less time if they are padded */
+        return block[0] == CPU_QUARTER_RUN ? CPU_QUARTER_ROW : CPU_QUARTER_RUN;
     return cpu_padded_pitch(block) == CPU_HALF_RUN ? CPU_PADDED_ROW : CPU_PADDED_RUN;
 }
 

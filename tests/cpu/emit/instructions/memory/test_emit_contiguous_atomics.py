@@ -16,7 +16,7 @@ from support.warps import HEAD
 
 from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.ptx import program as ptx_program
-from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, QUARTER_RUN
 
 # Each thread of a row changes row[first + thread] by values[thread]; ATOM is the instruction.
 TEXT = """
@@ -64,6 +64,8 @@ def test_contiguous_words_match_numpy(op: str, type_: str, old: bool, monkeypatc
         (FULL_RUN, (64, 2)),
         (HALF_RUN, (16, 4)),
         (HALF_RUN, (16, 3)),
+        (QUARTER_RUN, (8, 8)),
+        (QUARTER_RUN, (24, 3)),
         (FULL_RUN, (33, 3)),
     ):
         loaded, count = Loaded(text, row), shape[0] * shape[1]
@@ -79,7 +81,7 @@ def test_contiguous_words_match_numpy(op: str, type_: str, old: bool, monkeypatc
 
 
 @pytest.mark.parametrize("old", [False, True], ids=["red", "atom"])
-@pytest.mark.parametrize(("row", "shape"), [(FULL_RUN, (64, 2)), (HALF_RUN, (16, 6))])
+@pytest.mark.parametrize(("row", "shape"), [(FULL_RUN, (64, 2)), (HALF_RUN, (16, 6)), (QUARTER_RUN, (8, 12))])
 def test_inactive_lanes_do_not_change_memory(row, shape, old: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """A guard is a short branch, which stays in the code for converged SIMD groups."""
     monkeypatch.setenv("CUDA_CPU_LEVEL", "1")

@@ -65,7 +65,7 @@ def modify_contiguous(
             builder.call(helper, "void", Value(base, "ptr"), mine)
     if not wanted:
         return None
-    return builder.group(old[0] if len(old) == 1 else builder.shuffle(old[0], range(frame.width), old[1]))
+    return builder.group(builder.concatenate(old))
 
 
 def _contiguous(frame: Frame, name: str, element: str, order: str, count: int, wanted: bool) -> str:
