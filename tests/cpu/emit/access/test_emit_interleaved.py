@@ -20,6 +20,8 @@ from cuda.cpu.compile import jit
 from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.emit.access import interleaved
 from cuda.cpu.ptx.program import build
+from cuda.cpu.runtime.abi import QUARTER_RUN
+from cuda.cpu.runtime.kernel_abi import FULL_RUN
 
 COPY = """
 .visible .entry k(.param .u64 in, .param .u64 out)
@@ -58,7 +60,7 @@ def copies(size: int, fields: int, columns: tuple[int, ...]) -> str:
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("block", [(32, 1, 1), (16, 2, 1), (96, 1, 1), (40, 1, 1)], ids=str)
+@pytest.mark.parametrize("block", [(32, 1, 1), (16, 2, 1), (96, 1, 1), (40, 1, 1), (8, 8, 1)], ids=str)
 @pytest.mark.parametrize("order", [copies, backwards])
 @pytest.mark.parametrize("narrower", [False, True])
 def test_fields_of_structures_are_copied(shape, block, order, narrower, monkeypatch):
@@ -70,7 +72,8 @@ def test_fields_of_structures_are_copied(shape, block, order, narrower, monkeypa
     text, kind = order(size, fields, columns), np.dtype(f"u{size}")
     source = np.random.default_rng(3).integers(0, 200, (block[0], fields)).astype(kind)
     found = np.full_like(source, 7)
-    Loaded(text.encode()).launch("k", (1, 1, 1), block, source, found)
+    row = QUARTER_RUN if block[0] == 8 else FULL_RUN
+    Loaded(text.encode(), row).launch("k", (1, 1, 1), block, source, found)
     expected = np.full_like(source, 7)
     expected[:, columns] = source[:, columns]
     np.testing.assert_array_equal(found, expected)
@@ -111,13 +114,14 @@ def test_some_lanes_load_vectors_if_the_cpu_has_masks_for_the_elements(size, mas
 
 @pytest.mark.usefixtures("like_hot_kernels")
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("block", [(32, 1, 1), (16, 2, 1)], ids=str)
+@pytest.mark.parametrize("block", [(32, 1, 1), (16, 2, 1), (8, 4, 1)], ids=str)
 @pytest.mark.parametrize("order", [copies, backwards])
 def test_nothing_is_loaded_outside_of_the_lanes_that_run(shape, block, order):
     """The elements before the first lane that runs, and behind the last one, lie in pages that cannot be accessed."""
     size, fields, columns = shape
     count, kind = block[0], np.dtype(f"u{size}")
-    loaded = Loaded(of_some_lanes(order(*shape)).encode())
+    row = QUARTER_RUN if block[0] == 8 else FULL_RUN
+    loaded = Loaded(of_some_lanes(order(*shape)).encode(), row)
     with closed_pages() as (memory, start):
         memory[:] = np.arange(1, memory.size + 1, dtype=np.uint8)
         for run in RUNS:

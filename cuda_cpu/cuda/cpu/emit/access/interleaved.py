@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
 
 ALONE = -1  # a store that is not executed by vectors
-LEAST_LANES = 16  # of a segment
+LEAST_LANES = 8  # of a segment
 SPARSEST = 4  # elements of memory per element stored; beyond that, scatters are faster
 
 
