@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from support.loaded import Loaded
@@ -11,7 +13,7 @@ from support.warps import HEAD
 
 from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.ptx.program import build
-from cuda.cpu.runtime.kernel_abi import HALF_RUN, QUARTER_RUN
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, QUARTER_RUN
 
 pytestmark = pytest.mark.usefixtures("like_hot_kernels")
 
@@ -147,3 +149,18 @@ def test_code_for_quarter_runs_loads_vectors_of_eight_lanes():
     assert f"load <{QUARTER_RUN} x i32>" in text_of(QUARTER_RUN)
     assert f"load <{QUARTER_RUN} x i32>" not in text_of(HALF_RUN)
     assert "load <4 x i32>" in text_of(QUARTER_RUN, width=4)
+
+
+@pytest.mark.parametrize("row", [QUARTER_RUN, HALF_RUN, FULL_RUN])
+def test_shared_memory_of_lanes_that_do_not_run_is_not_touched(row):
+    """Their elements may lie in the guard behind it: a part of which no lane runs has another one's address."""
+
+    def selects(space: str) -> int:
+        """Return how many addresses are chosen between two."""
+        body = f"""setp.ge.u32 %p1, %r1, %r4; bar.sync 0; @%p1 bra END; mul.wide.u32 %d5, %r7, 256;
+    mul.wide.u32 %d6, %r1, 4; add.s64 %d7, %d5, %d6; ld.{space}.u32 %r20, [%d7];"""
+        settings = Settings(vector_bytes=64, native_gather=True, lane_run=row)
+        text = emit_kernel(build([HEAD + START.format(body=body)]), "k", settings).text
+        return len(re.findall(r"= select i1 %\w+, ptr %\w+, ptr %\w+", text))
+
+    assert selects("shared") > selects("global") == 0

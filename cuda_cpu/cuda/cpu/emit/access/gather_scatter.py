@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
 
 FEW = 4  # lanes that are stored one by one: scatters take as long for one lane as for all
+VECTOR = 64  # bytes of a masked load, if nothing is known of the CPU's vector registers
 SCATTERED = 8  # lanes of one scatter, which is left out if none of them runs
 
 # $W lanes, $T element, $S its bytes. Contiguous addresses of which only some lanes run go on at $PART, any others at
@@ -263,6 +264,10 @@ def load_contiguous(frame: Frame, access: ContiguousAccess, element: str) -> Val
     if len(set(access.bases)) == 1 < len(lanes):  # all segments have one row: it is loaded once
         some = functools.reduce(functools.partial(builder.binary_part, "or"), lanes)
         return _join(frame, [builder.load_masked(element, count, access.bases[0], some)] * len(lanes))
+    # A masked load that reaches into the guard behind shared memory takes hundreds of cycles, though it reads nothing
+    # there. Blocks with padded rows have room in front of it.
+    if not access.streams and not frame.module.pads_rows:
+        return _load_where_lanes_run(frame, access, element)
     masked = zip(access.bases, lanes, strict=True)
     return _join(frame, [builder.load_masked(element, count, base, mask) for base, mask in masked])
 
@@ -284,13 +289,36 @@ def _load_uniform(frame: Frame, access: ContiguousAccess, element: str) -> Value
 
 def _valid_bases(frame: Frame, access: ContiguousAccess) -> list[str]:
     """Return the base of each segment, or another one's where no lane of its own runs."""
+    masks = [segment_bits(frame, segment) for segment in segments(frame)]
+    return _where_lanes_run(frame, list(access.bases), masks)
+
+
+def _where_lanes_run(frame: Frame, pointers: list[str], masks: list[Value]) -> list[str]:
+    """Return each pointer, or another one where none of its lanes runs."""
     builder = frame.builder
-    bases = [Value(base, "ptr") for base in access.bases]
-    empty = [builder.is_zero(segment_bits(frame, segment)) for segment in segments(frame)]
-    valid = bases[-1]  # that of the first segment of which lanes run
+    bases = [Value(pointer, "ptr") for pointer in pointers]
+    empty = [builder.is_zero(mask) for mask in masks]
+    valid = bases[-1]  # the first one of which lanes run
     for none, base in zip(empty[-2::-1], bases[-2::-1], strict=True):
         valid = builder.select(none, valid, base)
     return [builder.select(none, valid, base).ref for none, base in zip(empty, bases, strict=True)]
+
+
+def _load_where_lanes_run(frame: Frame, access: ContiguousAccess, element: str) -> Value:
+    """Load one vector register after the other under masks; one without lanes is loaded from another one's address."""
+    builder, size, lanes = frame.builder, width_of(element) // 8, frame.lanes_of_access()
+    count = min(lanes_of_segment(frame), (frame.module.settings.vector_bytes or VECTOR) // size)
+    pointers, masks, parts = [], [], []
+    for first in range(0, frame.width, count):
+        segment, lane = divmod(first, lanes_of_segment(frame))
+        pointers.append(builder.offset(access.bases[segment], lane * size))
+        bits = builder.binary("lshr", frame.mask, first) if first else frame.mask
+        masks.append(bits if count == frame.width else builder.cast("trunc", bits, f"i{count}"))
+        parts.append(_segment_of(builder, lanes, count, first // count))
+    if len(pointers) > 1:
+        pointers = _where_lanes_run(frame, pointers, masks)
+    loads = zip(pointers, parts, strict=True)
+    return _join(frame, [builder.load_masked(element, count, pointer, part) for pointer, part in loads])
 
 
 def _is_narrow(frame: Frame, element: str) -> bool:
