@@ -13,7 +13,7 @@ from support.warps import HEAD
 
 from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.ptx.program import build
-from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, QUARTER_RUN
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, HALF_RUN, QUARTER_RUN, WHOLE_RUN
 
 pytestmark = pytest.mark.usefixtures("like_hot_kernels")
 
@@ -164,3 +164,35 @@ def test_shared_memory_of_lanes_that_do_not_run_is_not_touched(row):
         return len(re.findall(r"= select i1 %\w+, ptr %\w+, ptr %\w+", text))
 
     assert selects("shared") > selects("global") == 0
+
+
+SHARED = """
+.visible .entry k(.param .u64 out, .param .u32 runs)
+{{
+    .reg .b32 %r<20>; .reg .b64 %d<9>; .reg .pred %p<3>; .reg .b{bits} %v<4>; .shared .align 8 .b8 words[{bytes}];
+    ld.param.u64 %d1, [out]; ld.param.u32 %r1, [runs]; mov.u32 %r2, words;
+    mov.u32 %r3, %tid.x; mov.u32 %r4, %tid.y; mov.u32 %r5, %ntid.x; mad.lo.u32 %r6, %r4, %r5, %r3;
+    mad.lo.u32 %r7, %r6, {size}, %r2; mad.lo.u32 %r8, %r6, 5, 3; cvt.u{bits}.u32 %v1, %r8; st.shared.b{bits} [%r7], %v1;
+    bar.sync 0; shr.u32 %r9, %r6, {shift}; shr.u32 %r10, %r1, %r9; and.b32 %r11, %r10, 1; setp.eq.u32 %p1, %r11, 0;
+    @%p1 bra END; ld.shared.b{bits} %v2, [%r7]; mul.wide.u32 %d2, %r6, {size}; add.s64 %d3, %d1, %d2;
+    st.global.b{bits} [%d3], %v2;
+END:
+    ret;
+}}
+"""
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+@pytest.mark.parametrize("shift", [0, 1, 2, 3, 4])  # runs of 1 to 16 lanes
+def test_shared_memory_that_some_lanes_load(bits, shift):
+    dtype = {32: np.uint32, 64: np.uint64}[bits]
+    text = SHARED.format(bits=bits, size=bits // 8, bytes=64 * bits // 8, shift=shift)
+    loaded = Loaded((HEAD + text).encode(), WHOLE_RUN)
+    for block in ((64, 1, 1), (32, 2, 1), (16, 4, 1), (8, 8, 1), (24, 2, 1), (12, 5, 1)):
+        thread = np.arange(int(np.prod(block)))
+        for runs in (1, 2, 4, 8, 9, 6, 0x80000000, 0x00FF00F0, 0xAAAAAAAA, 0xFFFFFFFF):
+            out = np.full(thread.size, 1, dtype)
+            loaded.launch("k", 1, block, out, np.uint32(runs))
+            some = thread >> shift < 32
+            some[some] = runs >> (thread >> shift)[some] & 1
+            np.testing.assert_array_equal(out, np.where(some, 5 * thread + 3, 1), err_msg=f"{block} {runs:x}")
