@@ -16,6 +16,8 @@ from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.ptx.program import build
 from cuda.cpu.runtime.kernel_abi import HALF_ROW, HALF_RUN, PADDED_ROW, PADDED_RUN, WHOLE_RUN
 
+pytestmark = pytest.mark.usefixtures("like_hot_kernels")
+
 # out[t] = words[index] + 1, of an index that CODE makes of %tid.x (%x) and others in %i; %t is the thread's number.
 KERNEL = """
 .visible .entry k(.param .u64 words, .param .u64 out)
