@@ -20,8 +20,7 @@ from cuda.cpu.compile import jit
 from cuda.cpu.emit import Settings, emit_kernel
 from cuda.cpu.emit.access import interleaved
 from cuda.cpu.ptx.program import build
-from cuda.cpu.runtime.abi import QUARTER_RUN
-from cuda.cpu.runtime.kernel_abi import FULL_RUN
+from cuda.cpu.runtime.kernel_abi import FULL_RUN, QUARTER_RUN
 
 COPY = """
 .visible .entry k(.param .u64 in, .param .u64 out)
