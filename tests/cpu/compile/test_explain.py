@@ -99,20 +99,20 @@ def test_the_page_says_what_is_shown(found, sentence, stage, line):
 
 def test_the_page_shows_block_6(found):
     """`around` of docs/reference_pages.py picks what is shown of the LLVM IR: the block with the first addition."""
-    assert "a load from `%r11` and one from `%r8`, one addition of 32 lanes, and a store" in " ".join(
-        PAGE.read_text().split()
+    said = (
+        "a load from `%r11` and one from `%r8`, each of several vector registers, one addition of 32 lanes, and a store"
     )
+    assert said in " ".join(PAGE.read_text().split())
     lines = of(found, "LLVM IR")
     addition = next(number for number, line in enumerate(lines) if "fadd" in line)
     first = max(number for number in range(addition) if lines[number].endswith(":"))
     last = next(number for number in range(addition, len(lines)) if lines[number].endswith(":"))
     does = re.findall(r"masked\.load|fadd <32 x float>|(?:masked|some)\.store", "\n".join(lines[first:last]))
-    assert [each.replace("some", "masked") for each in does] == [
-        "masked.load",
-        "masked.load",
-        "fadd <32 x float>",
-        "masked.store",  # `some.store` on CPUs that have no quick one
-    ]
+    *loads, addition, store = does
+    assert set(loads) == {"masked.load"}
+    assert len(loads) in (4, 8)  # of 64 or 32 bytes
+    assert addition == "fadd <32 x float>"
+    assert store in ("masked.store", "some.store")  # the latter on CPUs that have no quick one
 
 
 @pytest.mark.parametrize("stage", ["split_blocks", "order_blocks"])

@@ -97,8 +97,9 @@ def test_the_fast_path_is_used_from_the_second_call(call, name):
 
 
 def test_block_shapes_select_the_machine_code(call):
-    blocks = ((16, 2), (48, 3), (1, 64)), ((32, 2), (64, 1)), ((40, 1), (7, 1)), ((24, 3), (8, 3))
-    for same in blocks:
+    blocks = ((48, 3), (1, 64)), ((32, 2), (64, 1)), ((40, 1), (7, 1)), ((33, 3), (40, 3))
+    rows = ((16, 2), (16, 3)), ((24, 2), (24, 3)), ((8, 3), (8, 2)), ((12, 3), (9, 2))
+    for same in blocks + rows:
         asked = [python_called(functools.partial(call.launch, block=block, rows=rows)) for block, rows in same]
         assert asked == [True] + [False] * (len(same) - 1)
         assert call.arrived()
