@@ -156,8 +156,8 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
         ("emit/access/lanes.py", "%rest = and {mask} %left, %less", "%rest = and {mask} %less, %less"),
     ],
     "values": [
-        ("emit/instructions/integer.py", "quotient = builder.select(negative, negate(frame, form, quotient), quotient)", "pass"),
-        ("emit/instructions/integer.py", "builder.binary(\"xor\", a, b), constant(0, element))", "a, constant(0, element))"),
+        ("emit/access/division.py", 'result = builder.select(negative, builder.binary("sub", constant(0, element), result), result)', "pass"),
+        ("emit/access/division.py", "builder.binary(\"xor\", a, b), constant(0, element))", "a, constant(0, element))"),
         ("emit/instructions/integer.py", "builder.binary(\"lshr\", product, constant(width, wide))",
          "builder.binary(\"lshr\", product, constant(width - 1, wide))"),
         ("emit/instructions/integer.py", "middle = builder.binary(\"add\", middle, builder.binary(\"lshr\", builder.binary(\"mul\", a0, b0), shift))",

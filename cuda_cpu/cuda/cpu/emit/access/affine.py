@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.access import linear
 from cuda.cpu.emit.access.addresses import pointers, space_of
+from cuda.cpu.emit.access.division import quotient
 from cuda.cpu.emit.access.lanes import element_at
-from cuda.cpu.emit.instructions import integer
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, width_of
 from cuda.cpu.passes.find_affine import quotient_of, widened
 from cuda.cpu.passes.graph import Block, Step
@@ -256,7 +256,7 @@ def same_quotients(frame: Frame, block: Block) -> list[Value]:
             with frame.in_segment(segment):
                 first, divisor = (frame.read(operand, form.type) for operand in instruction.operands[1:])
             ends = first, builder.binary("add", first, constant(reach, first.element))
-            quotients = (integer.divide(frame, form, end, divisor) for end in ends)
+            quotients = (quotient(frame, form.type, end, divisor) for end in ends)
             found += [builder.compare("icmp eq", *quotients), fits(frame, first, form.type, reach)]
     return found
 

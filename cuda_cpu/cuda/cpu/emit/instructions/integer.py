@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cuda.cpu.emit.access.lanes import for_each_lane
+from cuda.cpu.emit.access.division import quotient
 from cuda.cpu.emit.llvm.values import Value, constant, width_of
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.instructions import Form
@@ -135,48 +135,11 @@ def negate(frame: Frame, form: Form, a: Value) -> Value:
 
 
 def divide(frame: Frame, form: Form, a: Value, b: Value) -> Value:
-    return _quotient(frame, form, a, b)[0]
+    return quotient(frame, form.type, a, b)
 
 
 def remainder(frame: Frame, form: Form, a: Value, b: Value) -> Value:
-    builder = frame.builder
-    quotient, divisor = _quotient(frame, form, a, b)
-    return builder.binary("sub", a, builder.binary("mul", quotient, divisor))
-
-
-def _quotient(frame: Frame, form: Form, a: Value, b: Value) -> tuple[Value, Value]:
-    """Return the quotient and the divisor. Division by zero, undefined in PTX, gives a quotient with all bits set.
-
-    Signed division divides magnitudes, so that the least number divided by -1 wraps and nothing traps.
-    """
-    builder, element = frame.builder, a.element
-    zero = builder.compare("icmp eq", b, constant(0, element))
-    if not is_signed(form.type):
-        quotient = _divide_unsigned(frame, a, builder.select(zero, constant(1, element), b))
-    else:
-        magnitudes = [builder.intrinsic("abs", element, value, "i1 false") for value in (a, b)]
-        magnitudes[1] = builder.select(zero, constant(1, element), magnitudes[1])
-        quotient = _divide_unsigned(frame, *magnitudes)
-        negative = builder.compare("icmp slt", builder.binary("xor", a, b), constant(0, element))
-        quotient = builder.select(negative, negate(frame, form, quotient), quotient)
-    return builder.select(zero, constant(-1, element), quotient), b
-
-
-def _divide_unsigned(frame: Frame, a: Value, b: Value) -> Value:
-    builder, width = frame.builder, width_of(a.element)
-    if a.uniform and b.uniform:
-        return builder.binary("udiv", a, b)
-    if width == 64:
-        return for_each_lane(frame, "udiv.i64", "i64", "%r = udiv i64 %x0, %x1", a, b)
-    # Exact: the double quotient of 32-bit integers never rounds up to the next integer.
-    real = "float" if width == 16 else "double"
-    numerator, denominator = builder.cast("uitofp", a, real), builder.cast("uitofp", b, real)
-    if width == 16:
-        numerator, denominator = (
-            builder.cast("fpext", numerator, "double"),
-            builder.cast("fpext", denominator, "double"),
-        )
-    return builder.cast("fptoui", builder.binary("fdiv", numerator, denominator), a.element)
+    return frame.builder.binary("sub", a, frame.builder.binary("mul", divide(frame, form, a, b), b))
 
 
 # --- bits ---------------------------------------------------------------------------------------------
