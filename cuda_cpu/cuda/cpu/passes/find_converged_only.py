@@ -31,7 +31,7 @@ def find_converged_only(graph: Graph) -> None:
         bits = sum(1 << graph.register_bits[name] for name in needed)
         few = max((live & bits).bit_count() for live in graph.live_in) <= MOST
         graph.converged_only = needed if few else set()
-        if graph.converged_only:
+        if few:
             break
     graph.strides = {name: stride for name, stride in every.items() if name in always or name in graph.converged_only}
 

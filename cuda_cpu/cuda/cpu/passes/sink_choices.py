@@ -187,16 +187,16 @@ class _Sinker:
         """Return what an instruction gives for each of what one operand may be."""
         operands = instruction.operands[1:]
         trees = [self._tree_of(operand) for operand in operands]
-        varying = [(place, tree) for place, tree in enumerate(trees) if isinstance(tree, _Node)]
+        varying = [(number, tree) for number, tree in enumerate(trees) if isinstance(tree, _Node)]
         if len(varying) != 1 or None in trees:
             return None
-        ((place, whole),) = varying
+        ((number, whole),) = varying
 
         def mapped(tree: _Tree) -> _Tree | None:
             if isinstance(tree, _Node):
                 first, second = mapped(tree.first), mapped(tree.second)
                 return None if first is None or second is None else _Node(tree.predicate, first, second)
-            given = (*operands[:place], tree.operand, *operands[place + 1 :])
+            given = (*operands[:number], tree.operand, *operands[number + 1 :])
             strides = [each.stride if isinstance(each, _Leaf) else tree.stride for each in trees]
             stride = combined(form, strides, given)
             if stride is None or (tree.stride and widens(form) and form.type.startswith("u")):

@@ -85,7 +85,7 @@ def test_smaller_simd_widths(width: str, monkeypatch: pytest.MonkeyPatch) -> Non
         np.testing.assert_array_equal(out, hashes(x, 100, 2, n, step))
 
 
-# The SIMD group takes the next number, and writes its own at that place behind the results.
+# The SIMD group takes the next number, and writes its own at that index behind the results.
 TRACE = """
     ld.shared.u32 %r23, [room]; add.u32 %r24, %r23, 1; st.shared.u32 [room], %r24;
     mul.wide.u32 %d20, %r23, 4; add.u64 %d20, %d2, %d20; shr.u32 %r25, %r4, 5; st.global.u32 [%d20+256], %r25;

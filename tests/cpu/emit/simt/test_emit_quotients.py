@@ -86,8 +86,8 @@ def check(loaded: Loaded, type_: str, start: int, n: int, threads: int, between:
     source = np.random.default_rng(1).integers(0, 1 << 32, 2 * MIDDLE, np.uint32)
     expected = np.zeros((grid * rounds, 3), np.uint32)
     for i, (quotient, remainder) in results.items():
-        place = (factor * (quotient - q0) + remainder - r0 + MIDDLE) % (1 << 32)
-        value = int(source[place])
+        index = (factor * (quotient - q0) + remainder - r0 + MIDDLE) % (1 << 32)
+        value = int(source[index])
         for _ in range(18 if between and not i & 37 else 0):
             value = value * 7 + 1
         expected[i] = quotient, remainder, value & 0xFFFFFFFF

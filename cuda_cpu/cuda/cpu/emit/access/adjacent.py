@@ -3,8 +3,8 @@
 """Accesses to adjacent words in each lane's memory: elements of a vector, for loads also of several instructions.
 
 Two words of a lane are gathered or scattered as one of 64 bits. Four are loaded as one of 128 bits for each lane and
-transposed by shuffles, which takes a third of the time of four gathers; they are stored alike. Where four after four
-lanes have contiguous words, as in rows of eight threads, four of them are loaded at once.
+transposed by shuffles, which takes a third of the time of four gathers; they are stored alike. Where the words of each
+group of four lanes are contiguous, as in rows of eight threads, each group is loaded as one vector of 512 bits.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def _two(frame: Frame) -> str:
 
 
 def _four(frame: Frame) -> str:
-    """Load 128 bits for each lane, or 512 bits for each four lanes, where their words are contiguous."""
+    """Load 128 bits for each lane, or 512 bits for each group of four lanes whose words are contiguous."""
     width, halves = frame.width, range(frame.width // 16)
     text = f"{_rooms(width)}{_are_in_fours(width)}together:\n"
     for four in range(width // 4):
@@ -157,9 +157,9 @@ def _four(frame: Frame) -> str:
 
 
 def _are_in_fours(width: int) -> str:
-    """Return the code that goes to %together if all lanes run, four after four of them at contiguous words.
+    """Return the code that goes to %together if all lanes run, and the words of each group of four are contiguous.
 
-    Two lanes show mostly that others are not.
+    Where they are not, the first two lanes mostly show it.
     """
     addresses, size = f"<{width} x ptr>", 16
     firsts = ", ".join(f"i32 {lane - lane % 4}" for lane in range(width))

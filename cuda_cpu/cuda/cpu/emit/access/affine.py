@@ -303,13 +303,12 @@ def contiguous_access(
     stride = contiguous_stride(frame.graph, instruction, form)
     if stride is None or stride not in (0, size):
         return None
-    bases: list[str] = []
-    for segment in segments(frame):
-        if segment and isinstance(address.base, Register) and is_same_in_rows(frame, address.base.name):
-            bases.append(bases[0])
-            continue
+    bases, every = [], segments(frame)
+    different = stored_segments(frame, address.base.name) if isinstance(address.base, Register) else every
+    for segment in different:
         with frame.in_segment(segment):
             bases.append(pointers(frame, address, space_of(form), extra).ref)
+    bases *= len(every) // len(different)
     origin = getattr(address.base, "name", ""), address.offset + extra
     if space_of(form) not in ("global", "generic"):
         return ContiguousAccess(tuple(bases), stride, origin=origin)

@@ -19,12 +19,12 @@ from cuda.cpu.emit.access.lanes import element_at, has_masked_words, has_permute
 from cuda.cpu.emit.access.prefetch import prefetch
 from cuda.cpu.emit.llvm.builder import Builder
 from cuda.cpu.emit.llvm.values import Part, Shape, Value, constant, width_of
+from cuda.cpu.passes.vector_accesses import VECTOR
 
 if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
 
 FEW = 4  # lanes that are stored one by one: scatters take as long for one lane as for all
-VECTOR = 64  # bytes of a masked load, if nothing is known of the CPU's vector registers
 SCATTERED = 8  # lanes of one scatter, which is left out if none of them runs
 
 # $W lanes, $T element, $S its bytes. Contiguous addresses of which only some lanes run go on at $PART, any others at
@@ -312,8 +312,7 @@ def _load_where_lanes_run(frame: Frame, access: ContiguousAccess, element: str) 
     for first in range(0, frame.width, count):
         segment, lane = divmod(first, lanes_of_segment(frame))
         pointers.append(builder.offset(access.bases[segment], lane * size))
-        bits = builder.binary("lshr", frame.mask, first) if first else frame.mask
-        masks.append(bits if count == frame.width else builder.cast("trunc", bits, f"i{count}"))
+        masks.append(_bits_of(frame, first, count))
         parts.append(_segment_of(builder, lanes, count, first // count))
     if len(pointers) > 1:
         pointers = _where_lanes_run(frame, pointers, masks)
@@ -328,9 +327,14 @@ def _is_narrow(frame: Frame, element: str) -> bool:
 
 def segment_bits(frame: Frame, segment: int) -> Value:
     """Return the lanes of a segment that run, as a mask."""
-    builder, count = frame.builder, lanes_of_segment(frame)
-    lanes = builder.binary("lshr", frame.mask, segment * count) if segment else frame.mask
-    return lanes if count == frame.width else builder.cast("trunc", lanes, f"i{count}")
+    count = lanes_of_segment(frame)
+    return _bits_of(frame, segment * count, count)
+
+
+def _bits_of(frame: Frame, first: int, count: int) -> Value:
+    """Return which of `count` lanes from the first one on run, as a mask."""
+    lanes = frame.builder.binary("lshr", frame.mask, first) if first else frame.mask
+    return lanes if count == frame.width else frame.builder.cast("trunc", lanes, f"i{count}")
 
 
 def _segment_lanes(frame: Frame) -> list[Part]:

@@ -176,7 +176,7 @@ def pointer_by_index(indexed: Indexed) -> tuple[str, str]:
 # --- gathers ----------------------------------------------------------------------------------------------
 
 
-WORD = 4  # bytes
+WORD_BYTES = 4
 AVX2_LANES, AVX512_LANES = 8, 16
 FEW = 8  # lanes that are loaded one by one in less time than gathers of AVX2 take
 
@@ -373,11 +373,11 @@ def scatter(frame: Frame, base: Value, address: Indexed, value: Value) -> bool:
     builder, index, settings = frame.builder, address.index, frame.module.settings
     if not frame.copy.full or settings.quick or not settings.native_gather or frame.width % 16 or index.uniform:
         return False
-    after = _store_if_contiguous(frame, base, address, value) if WORD % address.scale == 0 else None
+    after = _store_if_contiguous(frame, base, address, value) if WORD_BYTES % address.scale == 0 else None
     # As floats, words are stored from vector registers.
     words = builder.cast("bitcast", builder.broadcast(value), "float")
     locate, by = pointer_by_index(address)
-    body = f"{locate}\n  store float %x2, ptr %pointer, align {WORD}"
+    body = f"{locate}\n  store float %x2, ptr %pointer, align {WORD_BYTES}"
     for_each_lane(frame, f"scatter.{by}", "i32", body, base, index, words, wanted=False, straight=True)
     if after:
         builder.jump(after)
@@ -387,7 +387,7 @@ def scatter(frame: Frame, base: Value, address: Indexed, value: Value) -> bool:
 
 def _store_if_contiguous(frame: Frame, base: Value, address: Indexed, value: Value) -> str:
     """Store a vector if the words are contiguous, and go on at the label that is returned; else here."""
-    builder, index, step = frame.builder, address.index, WORD // address.scale
+    builder, index, step = frame.builder, address.index, WORD_BYTES // address.scale
     first, kind = builder.extract(index, "0"), "s" if address.signed else "u"
     steps = ", ".join(f"{index.element} {step * lane}" for lane in range(frame.width))
     starts = builder.binary("sub", index, Value(f"<{steps}>", index.element, Shape.VECTOR, True))
@@ -397,7 +397,7 @@ def _store_if_contiguous(frame: Frame, base: Value, address: Indexed, value: Val
     builder.branch(builder.binary("and", same, fits), contiguous, single, likely=False)
     builder.label(contiguous)
     far = builder.binary("mul", builder.resize(first, "i64", signed=address.signed), address.scale)
-    builder.store(builder.broadcast(value), builder.element("i8", base.ref, far), align=WORD)
+    builder.store(builder.broadcast(value), builder.element("i8", base.ref, far), align=WORD_BYTES)
     builder.jump(after)
     builder.label(single)
     return after

@@ -93,7 +93,7 @@ def _is_worth_it(frame: Frame, access: ContiguousAccess, to_write: bool) -> bool
         moves = access.advance is not None and not is_nothing(access.advance)
         return moves and not to_write and not _has_several_streams(frame)
     if not _is_two_dimensional(frame):
-        return not frame.module.settings.near  # CPUs with short distances prefetch streams well by themselves
+        return not frame.module.settings.near  # AMD's hardware, for which it is set, prefetches sequential accesses
     # Between barriers, warps work on tiles and do not continue their streams.
     return len(frame.graph.regions) <= 1
 

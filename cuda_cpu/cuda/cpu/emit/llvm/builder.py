@@ -171,7 +171,7 @@ class Builder:
 
     def every(self, conditions: list[Value]) -> Value:
         """Return whether all conditions (i1) hold; true if there is none."""
-        return functools.reduce(functools.partial(self.binary, "and"), conditions or [constant(1, "i1")])
+        return self.fold("and", conditions or [constant(1, "i1")])
 
     def _operands(self, opcode: str, a: Value, b: Value | int) -> tuple[Value, Value]:
         """Return two operands of one type and shape."""

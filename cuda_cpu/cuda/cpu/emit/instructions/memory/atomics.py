@@ -19,13 +19,12 @@ from cuda.cpu.emit.instructions.memory.conflicts import (
     COMBINES,
     FEWEST,
     FOLDS,
-    MANY,
     modify_conflicts,
     modify_one,
 )
 from cuda.cpu.emit.instructions.memory.mbarrier import complete_bytes
 from cuda.cpu.emit.llvm.registry import emits
-from cuda.cpu.emit.llvm.values import ELEMENTS, Value, constant, integer_of
+from cuda.cpu.emit.llvm.values import ELEMENTS, Value, integer_of
 from cuda.cpu.emit.simt.frame import Frame
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Address, Instruction, Operand, Register
@@ -155,9 +154,7 @@ def _modify_scattered(frame: Frame, form: Form, address: Address, extra: int, va
         return ""
     (base, indexed), (locate, by) = found, pointer_by_index(found[1])
     index = indexed.index
-    same = builder.lane_bits(builder.compare("icmp eq", index, builder.extract(index, "0")))
-    count = builder.intrinsic("ctpop", builder.mask_type, same)
-    few = builder.compare("icmp ult", count, constant(MANY, builder.mask_type))
+    few = sole_worker.few_share_one(frame, index)
     labels = [builder.new_label(stem) for stem in ("apart", "shared", "changed")]
     builder.branch(few, labels[0], labels[1], likely=True)
     builder.label(labels[0])

@@ -62,7 +62,7 @@ def modify(
     builder.branch(builder.compare("icmp eq", sole, Value("null", "ptr")), others, only)
     builder.label(only)
     if combined:
-        builder.branch(_few_share_one(frame, where[-1]), few, others, likely=True)
+        builder.branch(few_share_one(frame, where[-1]), few, others, likely=True)
         builder.label(few)
     builder.branch(_begin(frame, sole), ended, begun, likely=False)
     builder.label(begun)
@@ -88,7 +88,7 @@ def _keep(slot: Slot | None, result: Value | None) -> None:
         slot.store(result)
 
 
-def _few_share_one(frame: Frame, addresses: Value) -> Value:
+def few_share_one(frame: Frame, addresses: Value) -> Value:
     """Return whether few of the lanes that run have the address, or the index, of the first lane."""
     builder = frame.builder
     same = builder.lane_bits(builder.compare("icmp eq", addresses, builder.extract(addresses, "0")))
