@@ -23,6 +23,7 @@ from support.focus_patterns import patterns
 from support.focus_quotients import quotients
 from support.focus_structures import beyond, structures
 from support.lane_threads import Grid
+from support.wide_addresses import sometimes_widened
 
 from cuda.cpu.ptx.program import build
 
@@ -215,4 +216,4 @@ def focused(random: Random, family: str = "all") -> FocusedCase:
     ret;
 }}
 """
-    return FocusedCase(text, grid, block, bytes_out)
+    return FocusedCase(sometimes_widened(text), grid, block, bytes_out)

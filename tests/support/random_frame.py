@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from support.wide_addresses import sometimes_widened
+
 FRESH = 200  # statements that have temporary registers of their own
 NAMES = 400  # registers of each type for patterns
 WORDS = 28  # of the output, for each thread
@@ -189,4 +191,4 @@ def assemble(body: str, *, meets: bool) -> str:
         if not (meets or ".shared" in body)
         else f"{SHARED}{EMPTY * ('line' in body)}{CLEAR * counts}    bar.sync 0;\n"
     )
-    return f"{HEAD}{OWN * ('own' in body)}{ready}{body}\n{meeting}{TAIL}"
+    return sometimes_widened(f"{HEAD}{OWN * ('own' in body)}{ready}{body}\n{meeting}{TAIL}")

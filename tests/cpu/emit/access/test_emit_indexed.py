@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
 
 from support.warps import HEAD, compiled
+from support.wide_addresses import widened
 
 from cuda.cpu.compile import jit
 from cuda.cpu.emit import Settings, emit_kernel
@@ -186,8 +187,9 @@ def test_scatters_to_one_address(scale: int) -> None:
     assert np.count_nonzero(x == 77) == 79
 
 
+@pytest.mark.parametrize("wide", [False, True], ids=["32 bits", "64 bits"])  # of the address
 @pytest.mark.parametrize("steps", [1, 7, 63])
-def test_scatters_to_shared_memory(steps: int) -> None:
+def test_scatters_to_shared_memory(steps: int, wide: bool) -> None:
     text = """
     .visible .entry k(.param .u64 out, .param .u32 steps)
     {
@@ -201,7 +203,7 @@ def test_scatters_to_shared_memory(steps: int) -> None:
     }
     """
     out = np.full(64, 77, np.uint32)
-    compiled(text)(out, np.uint32(steps), threads=64)
+    compiled(widened(text) if wide else text)(out, np.uint32(steps), threads=64)
     np.testing.assert_array_equal(out[np.arange(64) * steps % 64], np.arange(64))
 
 

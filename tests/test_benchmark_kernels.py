@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels of `python -m benchmarks.cpu_kernels --only textbook` compute what their peers in C do."""
+"""The kernels of the workloads and the textbooks in benchmarks/cpu_kernels compute what their peers in C do."""
 
 from __future__ import annotations
 
@@ -13,17 +13,21 @@ from benchmarks.cpu_kernels.__main__ import Bench, check_results
 from benchmarks.cpu_kernels.cases import c_argument
 from benchmarks.cpu_kernels.data import arrays_of
 from benchmarks.cpu_kernels.textbook.cases import textbook
+from benchmarks.cpu_kernels.workloads.cases import workloads
 
-CASES = {case.name: case for case in textbook()}
+ALL = [*workloads(), *textbook()]
+CASES = {case.name: case for case in ALL}
 
 
 @pytest.fixture(scope="module")
 def bench():
-    return Bench()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CUDA_CPU_LEVEL", "3")  # of hot kernels: the first launches have simpler code
+        yield Bench()
 
 
 def test_names_are_different():
-    assert len(CASES) == len(textbook())
+    assert len(CASES) == len(ALL)
 
 
 @pytest.mark.cpu_only
