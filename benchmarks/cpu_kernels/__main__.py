@@ -222,6 +222,12 @@ def summarise(ratios: list[float]) -> None:
     print(f"\n{len(ratios)} workloads, geometric mean {statistics.geometric_mean(ratios):.2f}, {above} above 1.5")
 
 
+def worker_counts() -> list[int]:
+    """Return 1, 2, 4 and so on, and the number of cores that the process may use."""
+    cores = len(os.sched_getaffinity(0))
+    return [*(1 << power for power in range(cores.bit_length()) if 1 << power < cores), cores]
+
+
 def speed_table(cases: list[Case], numba_python: str, seconds: float) -> None:
     peak = use_one_core()
     print("| kernel | CPU device | C | speed / C | target | Numba | share of the peak | path |")
@@ -241,32 +247,37 @@ def speed_table(cases: list[Case], numba_python: str, seconds: float) -> None:
 
 
 def scaling_table(cases: list[Case], seconds: float) -> None:
+    """Print the time with one worker, and the speedup with more, up to one for each core."""
     from cuda.cpu.runtime import _runtime
 
     bench, before = Bench(), _runtime.workers()
-    print("\n| kernel | one worker | two workers | speedup |\n|---|---|---|---|", flush=True)
+    counts = worker_counts()
+    print(f"\n| kernel | 1 worker | {' | '.join(map(str, counts[1:]))} |\n|---|{'---|' * len(counts)}", flush=True)
     for case in cases:
         bench.allocate(case)
         run, _ = bench.launches(case)
 
         def on(workers: int, run: Callable = run) -> float:
             _runtime.set_workers(workers)
+            timed(run, 1)  # starts or wakes them
             return timed(run, 1)
 
-        on(2)
-        took = alternate({1: lambda: on(1), 2: lambda: on(2)}, seconds)
-        print(f"| {case.name} | {duration(took[1])} | {duration(took[2])} | {took[1] / took[2]:.2f} |", flush=True)
+        on(counts[-1])
+        took = alternate({count: functools.partial(on, count) for count in counts}, seconds)
+        speedups = " | ".join(f"{took[1] / took[count]:.2f}" for count in counts[1:])
+        print(f"| {case.name} | {duration(took[1])} | {speedups} |", flush=True)
     _runtime.set_workers(before)
 
 
 def openmp_table(cases: list[Case], seconds: float) -> None:
-    """Print the time of two workers relative to that of two threads of OpenMP, by the clock."""
+    """Print the time of a worker for each core relative to that of as many threads of OpenMP, by the clock."""
     from cuda.cpu.runtime import _runtime
 
-    _runtime.set_workers(2)
+    cores = worker_counts()[-1]
+    _runtime.set_workers(cores)
     # Both are read when the first library is loaded. Threads of OpenMP that wait actively would take a worker's core.
-    os.environ |= {"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive"}
-    print("\n| workload | two workers | C with OpenMP | time / C's |\n|---|---|---|---|", flush=True)
+    os.environ |= {"OMP_NUM_THREADS": str(cores), "OMP_WAIT_POLICY": os.environ.get("OMP_WAIT_POLICY", "passive")}
+    print(f"\n| workload | {cores} workers | C with OpenMP | time / C's |\n|---|---|---|---|", flush=True)
     bench, ratios = Bench(openmp=True), []
     for case in cases:
         if case.serial:
@@ -286,9 +297,11 @@ def main() -> None:
         "--best", action="store_true", help="the shortest run, by CPU time where one core works: for a busy machine"
     )
     parser.add_argument(
-        "--only", choices=["speed", "scaling", "latency", "workloads", "textbook", "openmp", "samples", "counters"],
+        "--only", choices=["speed", "scaling", "latency", "workloads", "textbook", "openmp", "short", "samples",
+                 "counters"],
         help="one of the tables; textbook: kernels of textbooks and of known benchmark suites, as the workloads; "
-        "openmp: the workloads with two workers, beside OpenMP; samples: where the time of the workloads goes, by "
+        "openmp: the workloads with a worker for each core, beside OpenMP; short: launches of few microseconds by the "
+        "number of workers; samples: where the time of the workloads goes, by "
         "perf; counters: how many instructions they execute, by single steps",
     )  # fmt: skip
     options = parser.parse_args()
@@ -304,11 +317,15 @@ def main() -> None:
     print(machine())
     parts = [options.only] if options.only else ["scaling", "latency", "speed"]  # last: it pins the process
     if "scaling" in parts:
-        scaling_table([case for case in chosen(all_cases(scale=2)) if case.computes], options.seconds)
+        scaling_table([case for case in chosen(all_cases(scale=2)) if case.computes or names], options.seconds)
     if "latency" in parts:
         from benchmarks.cpu_kernels.latency import latency_table
 
         latency_table(Bench())
+    if "short" in parts:
+        from benchmarks.cpu_kernels.short import short_table
+
+        short_table(Bench(), worker_counts(), options.seconds)
     if "openmp" in parts:
         openmp_table(chosen(workloads()), options.seconds)
     global clock
