@@ -142,6 +142,7 @@ def _analysed(
             converged_only=settings.instrumentation is None and not (settings.quick or settings.brief),
             choices=settings.vector_bytes >= ways.NARROWEST and settings.instrumentation is None,
             broadcasts=settings.native_gather,
+            strided=_has_strided(settings),
             patterns=settings.native_gather and settings.width == FULL_RUN and not settings.quick,
         )
         for each in functions
@@ -152,6 +153,12 @@ def _analysed(
             if not settings.instrumentation.keeps_addresses:
                 _forget_addresses(graph)
     return graphs
+
+
+def _has_strided(settings: Settings) -> bool:
+    """Return whether accesses of words at known distances have code of their own (emit/access/strided.py)."""
+    simple = settings.instrumentation is None and not (settings.quick or settings.brief)
+    return simple and settings.native_gather and not settings.width % 16
 
 
 def _forget_addresses(graph: Graph) -> None:

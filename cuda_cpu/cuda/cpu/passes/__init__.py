@@ -58,6 +58,7 @@ def analyse(
     converged_only: bool = False,
     choices: bool = False,
     broadcasts: bool = False,
+    strided: bool = False,
 ) -> Graph:
     """Return the function's graph with everything that emission needs.
 
@@ -87,6 +88,8 @@ def analyse(
         Choices between indices become such between addresses of rows.
     broadcasts : bool
         With `choices`: of one address for all lanes, too.
+    strided : bool
+        Words at known distances are accessed by one base for all lanes.
     """
     body = function.body or []
     body = split_guards(body if keeps_registers else fold_constants(body), function.entry)
@@ -94,7 +97,7 @@ def analyse(
     collectives, sunk = False, None
     while True:
         graph = split_blocks(function, body, leaves, breaks, collectives, synchronising, keeps_returns)
-        graph.whole_rows = whole_rows
+        graph.whole_rows, graph.strided = whole_rows, strided
         _analyse(graph, polling, strict)
         if choices:
             choices, sunk = False, sink_choices(graph, body, broadcasts=broadcasts)

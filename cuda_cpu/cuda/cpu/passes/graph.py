@@ -88,6 +88,7 @@ class Graph:
     whole_rows: bool = False  # the code only runs blocks whose rows along x are whole warps
     agreed: set[int] = field(default_factory=set)  # steps (by id) with one result for operands that differ
     strides: dict[str, int] = field(default_factory=dict)  # of vector registers with base + stride * lane
+    strided: bool = False  # words at known distances are accessed by one base for all lanes
     converged_only: set[str] = field(default_factory=set)  # of these, those whose bases other SIMD groups do not have
     patterns: dict[str, Pattern] = field(default_factory=dict)  # others: distances from the first lane, their base
     shifted: set[str] = field(

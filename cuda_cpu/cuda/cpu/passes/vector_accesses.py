@@ -39,6 +39,8 @@ def size_of(form: Form) -> int:
     return int(form.type[1:]) // 8
 
 
+WORD = 4  # bytes
+FARTHEST_LANE = 1 << 16  # bytes from lane to lane: 32-bit addresses do not wrap around between lanes that run
 MOST_INTERLEAVED = {1: 11, 2: 11, 4: 11, 8: 8}  # elements, by their bytes: beyond that, gathers are as fast
 
 
@@ -84,7 +86,14 @@ def is_by_vectors(graph: Graph, step: Step) -> bool:
         contiguous_stride(graph, instruction, form) is not None
         or (form.opcode == "ld" and interleaved_stride(graph, instruction, form) is not None)
         or offsets_of(graph, instruction, form) is not None
+        or _is_strided(graph, base, form)
     )
+
+
+def _is_strided(graph: Graph, base: Register, form: Form) -> bool:
+    """Return whether lanes access words at a distance from each other that is known."""
+    far = abs(graph.strides.get(base.name, 0))
+    return graph.strided and form.space in SPACES and size_of(form) == WORD and 0 < far <= FARTHEST_LANE
 
 
 def find_breaks(graph: Graph) -> set[int]:

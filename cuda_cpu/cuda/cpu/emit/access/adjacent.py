@@ -3,15 +3,17 @@
 """Accesses to adjacent words in each lane's memory: elements of a vector, for loads also of several instructions.
 
 Two words of a lane are gathered or scattered as one of 64 bits. Four are loaded as one of 128 bits for each lane and
-transposed by shuffles, which takes a third of the time of four gathers; they are stored alike. Where the words of each
-group of four lanes are contiguous, as in rows of eight threads, each group is loaded as one vector of 512 bits.
+transposed by shuffles, which takes a third of the time of four gathers; they are stored alike (of lanes at known
+distances by `strided.py`). Where the words of each group of four lanes are contiguous, as in rows of eight threads,
+each group is loaded as one vector of 512 bits.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cuda.cpu.emit.access import reorder
+from cuda.cpu.emit.access import reorder, strided
+from cuda.cpu.emit.access.addresses import pointers
 from cuda.cpu.emit.access.gather_scatter import scatter
 from cuda.cpu.emit.access.lanes import concatenated, store_split
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, integer_of, width_of
@@ -105,6 +107,15 @@ def _elements(instruction: Instruction, size: int) -> list[tuple[int, int]]:
     """Return number and offset of the elements of a load that are written to a register."""
     start = instruction.address(1).offset
     return [(number, start + size * number) for number, each in enumerate(instruction.elements(0)) if each is not None]
+
+
+def load_at(frame: Frame, address: Address, space: str, count: int) -> list[Value] | None:
+    """Load two or four words for each lane that runs; return None if the address is the same for all lanes."""
+    lanes = strided.find(frame, address, space) if count == strided.GROUP else None
+    if lanes:
+        return strided.load(frame, lanes, count)
+    addresses = pointers(frame, address, space)
+    return None if addresses.uniform else load(frame, addresses, count)
 
 
 def load(frame: Frame, addresses: Value, count: int) -> list[Value]:
@@ -258,6 +269,18 @@ def _transpose(half: int, of: str, to: str) -> str:
         part, of_a = "lh"[number // 2], ((0, 1), (2, 3))[number % 2]
         text += shuffled(f"%{to}{half}.{number}", f"%x{half}.{part}", f"%y{half}.{part}", of_a, pairs=True)
     return text
+
+
+def store_at(frame: Frame, address: Address, space: str, values: list[Value]) -> bool:
+    """Store two or four words for each lane that runs; return False if the address is the same for all lanes."""
+    lanes = strided.find(frame, address, space) if len(values) == strided.GROUP else None
+    if lanes:
+        strided.store(frame, lanes, values)
+        return True
+    addresses = pointers(frame, address, space)
+    if not addresses.uniform:
+        store(frame, addresses, values)
+    return not addresses.uniform
 
 
 def store(frame: Frame, addresses: Value, values: list[Value]) -> None:

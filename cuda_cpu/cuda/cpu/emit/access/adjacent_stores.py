@@ -61,7 +61,7 @@ def store(frame: Frame, instruction: Instruction, form: Form) -> bool:
     value = group.values[address.offset] = builder.bits(frame.read(instruction.operands[1], form.type))
     if key == group.last:
         values = [group.values[offset] for offset in sorted(group.values)]
-        adjacent.store(frame, pointers(frame, Address(address.base, min(group.values)), space_of(form)), values)
+        adjacent.store_at(frame, Address(address.base, min(group.values)), space_of(form), values)
     elif group.overlaps is not None:
         given = pointers(frame, address, space_of(form)), builder.broadcast(value)
         here, after = builder.new_label("here"), builder.new_label("after")

@@ -12,6 +12,7 @@ from cuda.cpu.emit.access import (
     indexed,
     interleaved,
     patterns,
+    strided,
     strong_vectors,
 )
 from cuda.cpu.emit.access.addresses import (
@@ -137,6 +138,9 @@ def _gather(frame: Frame, instruction: Instruction, form: Form, position: int, e
     address, space, step = instruction.address(1), space_of(form), width_of(element) // 8
     order, extra = ORDERS[getattr(form, "sem", None)], position * step
     value = _load_lanes(frame, instruction, form, position)
+    if value is None and (element, order) == ("i32", ""):
+        lanes = strided.find(frame, Address(address.base, address.offset + extra), space)
+        value = None if lanes is None else strided.load(frame, lanes, 1)[0]
     if value is None and (element, order) == ("i32", "") and space in ("global", "generic", "const"):
         value = indexed.gather(frame, address, extra)
     elif value is None and (element, order, space) == ("i32", "", "shared") and not frame.checked:
@@ -147,6 +151,11 @@ def _gather(frame: Frame, instruction: Instruction, form: Form, position: int, e
 def _scatter(frame: Frame, address: Address, space: str, extra: int, value: Value, order: str) -> None:
     """Store an element by a vector of addresses."""
     found = None
+    if (value.element, order) == ("i32", ""):
+        lanes = strided.find(frame, Address(address.base, address.offset + extra), space)
+        if lanes is not None:
+            strided.store(frame, lanes, [value])
+            return
     if (value.element, order) == ("i32", "") and not frame.checked:
         if space == "shared":
             base, offset = split_shared_address(frame, address, extra)
@@ -165,10 +174,9 @@ def _load_lanes(frame: Frame, instruction: Instruction, form: Form, position: in
         if not together:
             return None
         base = instruction.address(1).base
-        addresses = pointers(frame, Address(base, together[0][1]), space_of(form))
-        if addresses.uniform:
+        values = adjacent.load_at(frame, Address(base, together[0][1]), space_of(form), len(together))
+        if values is None:
             return None
-        values = adjacent.load(frame, addresses, len(together))
         frame.block.loaded.update(zip((key for key, _ in together), values, strict=True))
     return frame.block.loaded[key]
 
@@ -235,11 +243,8 @@ def _store_lanes(frame: Frame, instruction: Instruction, form: Form) -> bool:
         return False
     if not adjacent.is_possible(frame) or affine.contiguous_access(frame, instruction, form, address, 0, 4) is not None:
         return False
-    addresses = pointers(frame, address, space_of(form))
-    if addresses.uniform:
-        return False
-    adjacent.store(frame, addresses, [frame.builder.bits(frame.read(each, form.type)) for each in values])
-    return True
+    words = [frame.builder.bits(frame.read(each, form.type)) for each in values]
+    return adjacent.store_at(frame, address, space_of(form), words)
 
 
 # --- address conversion -------------------------------------------------------------------------------
