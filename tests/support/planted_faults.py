@@ -293,6 +293,7 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
         ("emit/access/unrolled.py", "i64 {1 << lane}", "i64 {1 << (lane ^ 1)}"),
         ("emit/access/unrolled.py", "getelementptr ptr, ptr %pointers, i64 $W", "getelementptr ptr, ptr %pointers, i64 0"),
         ("emit/access/unrolled.py", "%w{word}, {size * position}", "%w{word}, {size * (position ^ 1)}"),
+        ("emit/access/unrolled.py", "poison, $T %one, i64 0", "poison, $T %one, i64 1"),
     ],
     "reordered": [
         ("emit/access/reorder.py", "return a[0] < b[1] and b[0] < a[1]", "return False"),

@@ -114,6 +114,37 @@ def test_lanes_that_do_not_run_access_nothing(monkeypatch, size, width):
         np.testing.assert_array_equal(found, expected, err_msg=str(flags))
 
 
+# As COPY, with the same value for all lanes: its source is a parameter.
+FILL = COPY.replace("[%d7]", "[%d1]")
+
+
+@pytest.mark.parametrize("width", ["32", "16"])
+@pytest.mark.parametrize("size", [1, 2, 4, 8])
+def test_lanes_that_run_store_the_same_value(monkeypatch, size, width):
+    monkeypatch.setenv("CUDA_CPU_WIDTH", width)
+    value = {1: "%h1", 2: "%h1", 4: "%r8", 8: "%d11"}[size]
+    text = HEAD + FILL.format(size=size, bits=8 * size, value=value, least=max(16, 8 * size))
+    loaded, values = Loaded(text.encode(), FULL_RUN), np.array([41], f"u{size}")
+    scattered = np.random.default_rng(6).permutation(3 * COUNT)[:COUNT]
+    for targets in [*INDICES.values(), 3 * LANES, scattered]:
+        for name, flags in FLAGS.items():
+            found, expected = np.zeros(3 * COUNT, f"u{size}"), np.zeros(3 * COUNT, f"u{size}")
+            expected[targets[flags]] = 42
+            given = [np.ascontiguousarray(each, np.int64) for each in (LANES, targets, flags)]
+            loaded.launch("k", (1, 1, 1), (COUNT, 1, 1), values, found, *given)
+            np.testing.assert_array_equal(found, expected, err_msg=name)
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_one_value_for_all_lanes_is_not_taken_out_of_a_vector(size):
+    text = HEAD + FILL.format(size=size, bits=8 * size, value="%h1", least=16)
+    emitted = emit_kernel(build([text]), "k", Settings(vector_bytes=64, native_gather=True)).text
+    helper = emitted.partition(f"define internal void @scatter.i{8 * size}.same(i{8 * size} %one, ")[2]
+    straight = helper.partition("\nstraight:")[2].partition("\n}")[0]
+    assert straight.count(f"store i{8 * size} %one") == 32
+    assert "load" not in straight
+
+
 LONG = (
     HEAD
     + """

@@ -160,15 +160,23 @@ def _scatter_parts(width: int) -> str:
 
 
 def _body(
-    frame: Frame, element: str, order: str, native: tuple[str, ...], full: str, loop: str, access: str, room: str
+    frame: Frame,
+    element: str,
+    order: str,
+    native: tuple[str, ...],
+    full: str,
+    loop: str,
+    access: str,
+    room: str,
+    same: bool = False,
 ) -> str:
-    """Choose the parts of a helper and fill them in."""
+    """Choose the parts of a helper and fill them in. `same`: all lanes store %one."""
     part = other = "single"
     if order:
         template = _PLAIN_ENTRY + loop
     elif unrolled.is_worth_it(frame, element):
-        lanes = unrolled.gather if loop is _GATHER_LOOP else unrolled.scatter
-        look, choice = unrolled.LOOK, unrolled.CHOICE
+        lanes = unrolled.gather if loop is _GATHER_LOOP else functools.partial(unrolled.scatter, same=same)
+        look, choice = unrolled.SPLAT * same + unrolled.LOOK, unrolled.CHOICE
         template = _CONTIGUOUS.replace("$LOOK", look) + full + choice + lanes(frame.width, element)
     elif frame.module.settings.native_gather:
         part, rest, look = "masked", loop, _LOOK if loop is _GATHER_LOOP and frame.width > 1 else ""
@@ -226,9 +234,10 @@ def gather(frame: Frame, address: Value, element: str, order: str = "") -> Value
 
 
 def scatter(frame: Frame, address: Value, value: Value, order: str = "") -> None:
-    """Store a vector for each lane that runs."""
+    """Store a value for each lane that runs."""
     builder, module, width, element = frame.builder, frame.module, frame.width, value.element
-    name = f"scatter.{element}" + (f".{order}" if order else "")
+    same = value.uniform and not order and unrolled.is_worth_it(frame, element)
+    name = f"scatter.{element}" + (f".{order}" if order else ".same" if same else "")
     vector = f"<{width} x {element}>"
     if not module.has(name):
         _declare(frame, element)
@@ -238,10 +247,12 @@ def scatter(frame: Frame, address: Value, value: Value, order: str = "") -> None
             f"%one.value = load {element}, ptr %rp\n  store {flags}{element} %one.value, ptr %ptr{suffix}, align {size}"
         )
         native = (_SCATTER_MASKED, _SCATTER_MANY)
-        body = _body(frame, element, order, native, _SCATTER_FULL, _SCATTER_LOOP, access, "%v")
-        head = f"define internal void @{name}({vector} %v, <{width} x ptr> %p, i{width} %mask) #1"
+        body = _body(frame, element, order, native, _SCATTER_FULL, _SCATTER_LOOP, access, "%v", same)
+        first = f"{element} %one" if same else f"{vector} %v"
+        head = f"define internal void @{name}({first}, <{width} x ptr> %p, i{width} %mask) #1"
         module.define(name, f"{head} {{{body}}}\n")
-    builder.call(name, "void", builder.not_truncated(builder.part(value)), address, frame.mask)
+    given = value if same else builder.not_truncated(builder.part(builder.broadcast(value)))
+    builder.call(name, "void", given, address, frame.mask)
 
 
 # --- addresses that are known to be contiguous -------------------------------------------------
@@ -409,7 +420,7 @@ def store(frame: Frame, address: Value, value: Value, order: str = "") -> None:
     """Store an integer for each lane that runs. At a uniform address one lane wins, as in PTX."""
     builder = frame.builder
     if not address.uniform:
-        scatter(frame, address, builder.broadcast(value), order)
+        scatter(frame, address, value, order)
         return
     if not value.uniform:
         zeros = builder.intrinsic("ctlz", builder.mask_type, frame.mask, "i1 true")

@@ -39,6 +39,12 @@ whole:
 look:
 """
 
+# In front of it, if all lanes store %one.
+SPLAT = """
+  %v.one = insertelement <$W x $T> poison, $T %one, i64 0
+  %v = shufflevector <$W x $T> %v.one, <$W x $T> poison, <$W x i32> zeroinitializer
+"""
+
 # All lanes run here if they are not contiguous; what is for some lanes, at %part, follows.
 CHOICE = """
 single:
@@ -120,15 +126,20 @@ def gather(width: int, element: str) -> str:
     return f"{text}  ret {vector} {last}\n{over}"
 
 
-def scatter(width: int, element: str) -> str:
-    """Return the code from %part on that stores an element for each lane that runs, in the order of the lanes."""
-    loads = [f"{_LANE}  %value{{k}} = load volatile {element}, ptr %rp{{k}}\n"] * GROUP
-    stores = [f"  store {element} %value{k}, ptr %ptr{k}, align $S\n" for k in range(GROUP)]
-    text = _for_some(loads, stores) + f"  store <{width} x {element}> %v, ptr %room, align 32\n"
+def scatter(width: int, element: str, *, same: bool = False) -> str:
+    """Return the code from %part on that stores an element for each lane that runs, in the order of the lanes.
+
+    `same`: all lanes store %one, which is not taken out of a vector for each.
+    """
+    loads = [_LANE if same else f"{_LANE}  %value{{k}} = load volatile {element}, ptr %rp{{k}}\n"] * GROUP
+    values = ["%one" if same else f"%value{k}" for k in range(GROUP)]
+    text = _for_some(loads, [f"  store {element} {value}, ptr %ptr{k}, align $S\n" for k, value in enumerate(values)])
+    if not same:
+        text += f"  store <{width} x {element}> %v, ptr %room, align 32\n"
     for lane in range(width):
-        text += _element(lane, element)
+        text += "" if same else _element(lane, element)
         text += f"  %q{lane} = extractelement <{width} x ptr> %to, i64 {lane}\n"
-        text += f"  store {element} %e{lane}, ptr %q{lane}, align $S\n"
+        text += f"  store {element} {'%one' if same else f'%e{lane}'}, ptr %q{lane}, align $S\n"
     return f"{text}  br label %over\nover:\n  ret void\n"
 
 
