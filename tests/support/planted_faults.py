@@ -295,6 +295,12 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
         ("emit/access/unrolled.py", "%w{word}, {size * position}", "%w{word}, {size * (position ^ 1)}"),
         ("emit/access/unrolled.py", "poison, $T %one, i64 0", "poison, $T %one, i64 1"),
     ],
+    "window": [
+        ("emit/access/window.py", "%grows = icmp sle i32 %lowest, %highest", "%grows = icmp sle i32 %lowest, %lowest"),
+        ("emit/access/window.py", "%within = icmp ule", "%within = icmp sle"),
+        ("emit/access/window.py", "shl i32 2, %last", "shl i32 4, %last"),
+        ("emit/access/window.py", "{vector} %distance, {vector} %distance", "{vector} zeroinitializer, {vector} %distance"),
+    ],
     "reordered": [
         ("emit/access/reorder.py", "return a[0] < b[1] and b[0] < a[1]", "return False"),
         ("emit/access/adjacent.py", "if id(other) in pending:", "if False:"),

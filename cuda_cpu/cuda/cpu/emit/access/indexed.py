@@ -13,7 +13,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from cuda.cpu.emit.access import affine, runs
+from cuda.cpu.emit.access import affine, runs, window
 from cuda.cpu.emit.access.lanes import concatenated, for_each_lane, has_masked_words
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, width_of
 from cuda.cpu.ptx.syntax import Address, Immediate, Operand, Register
@@ -267,6 +267,8 @@ part:
   ret {vector} %m
 {runs.gather(frame, scale) if has_runs else ""}single:
 """
+        if has_runs and not skips:  # all lanes run
+            text += window.gather(frame, scale)
     else:
         text += "  br label %single\nsingle:\n"
     if _lanes_of_gathers(frame) == AVX2_LANES:

@@ -1,0 +1,138 @@
+# SPDX-FileCopyrightText: 2026 Open CUDA Python developers
+# SPDX-License-Identifier: Apache-2.0
+"""Gathers of words that lie between the first lane's and the last one's: by one load and a permutation."""
+
+from __future__ import annotations
+
+import mmap
+
+import numpy as np
+import pytest
+from support.guarded import closed_pages
+from support.loaded import Loaded
+from support.warps import HEAD
+
+from cuda.cpu.compile import jit
+from cuda.cpu.emit import Settings, emit_kernel
+from cuda.cpu.emit.access import window
+from cuda.cpu.ptx.program import build
+from cuda.cpu.runtime.kernel_abi import FULL_RUN
+
+# out[t] = the word at data + FACTOR * numbers[t].
+LOADS = (
+    HEAD
+    + """
+.visible .entry k(.param .u64 data, .param .u64 numbers, .param .u64 out)
+{
+    .reg .b32 %r<20>; .reg .b64 %d<20>;
+    ld.param.u64 %d1, [data]; ld.param.u64 %d2, [numbers]; ld.param.u64 %d4, [out]; mov.u32 %r1, %tid.x;
+    mul.wide.u32 %d5, %r1, 4; add.u64 %d8, %d2, %d5; ld.global.s32 %r7, [%d8]; mul.wide.s32 %d9, %r7, FACTOR;
+    add.s64 %d10, %d1, %d9; ld.global.u32 %r13, [%d10]; add.u64 %d11, %d4, %d5; st.global.u32 [%d11], %r13;
+    ret;
+}
+"""
+)
+COUNT, SIZE = 64, 256
+LANES = np.arange(COUNT) % 32
+NORESERVE = 0x4000  # of mmap, on Linux
+
+pytestmark = pytest.mark.usefixtures("like_hot_kernels")
+needs_avx512 = pytest.mark.skipif(not jit._has_gathers(), reason="the CPU has no AVX-512")
+
+
+def text_of(factor: int) -> str:
+    return LOADS.replace("FACTOR", str(factor))
+
+
+def check(loaded: Loaded, numbers: np.ndarray, factor: int) -> None:
+    """Load words at `factor` * numbers, in bytes from the middle of the data."""
+    data, found = np.random.default_rng(1).integers(0, 256, 8 * SIZE, np.uint8), np.zeros(COUNT, np.uint32)
+    loaded.launch("k", 1, COUNT, np.uint64(data.ctypes.data + 4 * SIZE), numbers.astype(np.int32), found)
+    begins = 4 * SIZE + factor * numbers[:, None] + np.arange(4)
+    np.testing.assert_array_equal(found, data[begins].view(np.uint32)[:, 0], err_msg=str(numbers))
+
+
+@pytest.mark.parametrize("width", ["32", "16"])
+@pytest.mark.parametrize("factor", [1, 2, 4, 8])
+def test_words_near_each_other_are_loaded(monkeypatch, factor, width):
+    """Also such as are further apart, in another order, outside of both ends, or at addresses between words."""
+    monkeypatch.setenv("CUDA_CPU_WIDTH", width)
+    loaded, random, step = Loaded(text_of(factor).encode(), FULL_RUN), np.random.default_rng(2), max(1, 4 // factor)
+    for first in (-40, -3, 0, 17):
+        for distance in (LANES // 8, LANES // 2, LANES // 3, LANES * 0, LANES // 16 * 15, LANES // 16 * 16, LANES):
+            check(loaded, first + step * distance, factor)
+            check(loaded, first - step * distance, factor)
+    for _ in range(100):
+        distance = np.sort(random.integers(0, random.integers(2, 20), COUNT))
+        inside = random.integers(0, 12, COUNT)
+        inside[::16], inside[15::16] = 0, 11
+        outside = inside.copy()
+        outside[random.integers(0, COUNT, 2)] = (-1, 13)
+        for each in (distance, inside, outside):
+            check(loaded, step * each, factor)
+            check(loaded, step * each + random.integers(0, 2, COUNT), factor)
+
+
+@needs_avx512
+@pytest.mark.parametrize(
+    ("distances", "loads"),
+    [
+        (LANES // 8, True),
+        (LANES // 2, True),
+        (LANES // 16 * 15, True),
+        (np.minimum(LANES, 1) * 15, True),
+        (LANES // 16 * 16, False),
+        (LANES[::-1] // 8, False),
+        (np.where(LANES == 7, 5, LANES // 8), False),
+        (np.where(LANES == 7, -1, LANES // 8), False),
+    ],
+    ids=["eighths", "halves", "16 words", "16 words at once", "17 words", "backwards", "above", "below"],
+)
+@pytest.mark.parametrize("factor", [1, 2, 4])
+def test_which_words_are_loaded_at_once(monkeypatch, distances, loads, factor):
+    """A trap shows which code runs."""
+    gather = window.gather
+
+    def trapping(frame, scale):
+        frame.module.declare("llvm.trap", "void", [])
+        return gather(frame, scale).replace("window:\n", "window:\n  call void @llvm.trap()\n")
+
+    monkeypatch.setattr(window, "gather", trapping)
+    data, found = np.zeros(SIZE, np.uint32), np.zeros(COUNT, np.uint32)
+    numbers = (distances + 8) * (4 // factor)
+    fault = Loaded(text_of(factor).encode(), FULL_RUN).run("k", 1, COUNT, data, numbers.astype(np.int32), found)
+    assert (fault is not None) == loads
+
+
+@pytest.mark.parametrize("at_end", [True, False])
+def test_nothing_is_loaded_beyond_the_words(at_end):
+    loaded = Loaded(text_of(4).encode(), FULL_RUN)
+    with closed_pages() as (page, address):
+        words = page.view(np.uint32)
+        words[:] = np.arange(words.size)
+        for most in range(16):
+            numbers = np.minimum(LANES // 2, most).astype(np.int32) + (words.size - 1 - most if at_end else 0)
+            found = np.zeros(COUNT, np.uint32)
+            loaded.launch("k", 1, COUNT, np.uint64(address), numbers, found)
+            np.testing.assert_array_equal(found, words[numbers])
+
+
+def test_indices_that_wrap_around_are_other_addresses():
+    """2**31 - 1 and -2**31 follow each other in 32 bits: their words are 16 GiB apart, of which a few KiB are used."""
+    half, flags = 1 << 31, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NORESERVE
+    with mmap.mmap(-1, 8 * half, flags=flags) as room:
+        words = np.frombuffer(room, np.uint32)
+        numbers = (half - 2 + LANES // 8).astype(np.uint32).view(np.int32)
+        assert {half - 1, -half} <= set(numbers.tolist())
+        words[numbers.astype(np.int64) + half] = LANES // 8 + 1
+        found = np.zeros(COUNT, np.uint32)
+        data = np.uint64(words.ctypes.data + 4 * half)
+        Loaded(text_of(4).encode(), FULL_RUN).launch("k", 1, COUNT, data, numbers, found)
+        np.testing.assert_array_equal(found, LANES // 8 + 1)
+        del words
+
+
+@pytest.mark.parametrize(("gathers", "quick"), [(True, False), (True, True), (False, False)])
+def test_hot_kernels_have_them_where_the_cpu_has_masks(gathers, quick):
+    settings = Settings(native_gather=gathers, vector_bytes=64, quick=quick)
+    assert ("window:" in emit_kernel(build([text_of(4)]), "k", settings).text) == (gathers and not quick)
