@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Gathers of words that lie between the first lane's and the last one's: by one load and a permutation."""
+"""Gathers of words near each other, between the first lane's and the last one's or in a table, by one load."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def check(loaded: Loaded, numbers: np.ndarray, factor: int) -> None:
 
 @pytest.mark.parametrize("width", ["32", "16"])
 @pytest.mark.parametrize("factor", [1, 2, 4, 8])
-def test_words_near_each_other_are_loaded(monkeypatch, factor, width):
+def test_words_between_the_first_and_the_last_one_are_loaded(monkeypatch, factor, width):
     """Also such as are further apart, in another order, outside of both ends, or at addresses between words."""
     monkeypatch.setenv("CUDA_CPU_WIDTH", width)
     loaded, random, step = Loaded(text_of(factor).encode(), FULL_RUN), np.random.default_rng(2), max(1, 4 // factor)
@@ -90,18 +90,71 @@ def test_words_near_each_other_are_loaded(monkeypatch, factor, width):
 )
 @pytest.mark.parametrize("factor", [1, 2, 4])
 def test_which_words_are_loaded_at_once(monkeypatch, distances, loads, factor):
-    """A trap shows which code runs."""
+    assert runs_code(monkeypatch, "window", factor, (distances + 14) * (4 // factor)) == loads
+
+
+def runs_code(monkeypatch: pytest.MonkeyPatch, label: str, factor: int, numbers: np.ndarray) -> bool:
+    """Return whether the code behind a label runs, by a trap."""
     gather = window.gather
 
     def trapping(frame, scale):
         frame.module.declare("llvm.trap", "void", [])
-        return gather(frame, scale).replace("window:\n", "window:\n  call void @llvm.trap()\n")
+        return gather(frame, scale).replace(f"\n{label}:\n", f"\n{label}:\n  call void @llvm.trap()\n")
 
     monkeypatch.setattr(window, "gather", trapping)
     data, found = np.zeros(SIZE, np.uint32), np.zeros(COUNT, np.uint32)
-    numbers = (distances + 8) * (4 // factor)
-    fault = Loaded(text_of(factor).encode(), FULL_RUN).run("k", 1, COUNT, data, numbers.astype(np.int32), found)
-    assert (fault is not None) == loads
+    data = data[-data.ctypes.data // 4 % 16 :]  # a table of it ends in its page
+    return (
+        Loaded(text_of(factor).encode(), FULL_RUN).run("k", 1, COUNT, data, numbers.astype(np.int32), found) is not None
+    )
+
+
+@pytest.mark.parametrize("width", ["32", "16"])
+@pytest.mark.parametrize("factor", [1, 2, 4, 8])
+def test_words_of_a_table_are_loaded(monkeypatch, factor, width):
+    """Also such as are beside the table, or between its words."""
+    monkeypatch.setenv("CUDA_CPU_WIDTH", width)
+    loaded, random, step = Loaded(text_of(factor).encode(), FULL_RUN), np.random.default_rng(3), max(1, 4 // factor)
+    for first in (-32, -16, 0, 5, 16):
+        for count in (1, 5, 16, 17):
+            for _ in range(10):
+                numbers = step * (first + random.integers(0, count, COUNT))
+                check(loaded, numbers, factor)
+                numbers[random.integers(0, COUNT)] += 1
+                check(loaded, numbers, factor)
+
+
+RANDOM = np.random.default_rng(4).integers(0, 16, COUNT)
+
+
+@needs_avx512
+@pytest.mark.parametrize(
+    ("numbers", "loads"),
+    [
+        (RANDOM, True),
+        (RANDOM + 32, True),
+        (RANDOM + 8, False),
+        (np.where(LANES == 31, 16, RANDOM), False),
+        (np.where(LANES == 0, 17, RANDOM), False),
+    ],
+    ids=["table", "another one", "two tables", "last lane", "first lane"],
+)
+@pytest.mark.parametrize("factor", [1, 2, 4])
+def test_which_tables_are_loaded_at_once(monkeypatch, numbers, loads, factor):
+    assert runs_code(monkeypatch, "table", factor, numbers * (4 // factor)) == loads
+
+
+@pytest.mark.parametrize("most", range(1, 17))
+def test_a_table_is_not_loaded_from_two_pages(most):
+    """The first or the last words of it are in a page that cannot be accessed."""
+    loaded = Loaded(text_of(4).encode(), FULL_RUN)
+    with closed_pages() as (page, address):
+        words = page.view(np.uint32)
+        words[:] = np.arange(words.size)
+        for first, numbers in ((words.size - most, RANDOM % most), (most - 16, 15 - RANDOM % most)):
+            found = np.zeros(COUNT, np.uint32)
+            loaded.launch("k", 1, COUNT, np.uint64(address + 4 * first), numbers.astype(np.int32), found)
+            np.testing.assert_array_equal(found, first + numbers)
 
 
 @pytest.mark.parametrize("at_end", [True, False])

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Gathers of words that all lie between the first lane's and the last one's, such as scales[i / 8].
+"""Gathers of words near each other, by one load of 16 words with AVX-512, of which each lane's is picked.
 
-With AVX-512, up to 16 words from the first one on are one load by a mask, and each lane's is picked by a permutation.
-Lanes between the first and the last one lie between them where indices grow; others are left to gathers.
+These are words between the first lane's and the last one's, such as scales[i / 8], and those of a table that begins at
+a multiple of 16 of the indices, such as codes[x & 15]. All lanes run: those that do not have any index. Mostly the
+first two lanes already show that words are apart.
 """
 
 from __future__ import annotations
@@ -16,19 +17,70 @@ if TYPE_CHECKING:
     from cuda.cpu.emit.simt.frame import Frame
 
 WORDS = 16  # of a register
+PAGE = 4096  # bytes; others are multiples of it
 REGISTER = f"<{WORDS} x i32>"
 MASKED_LOAD = "llvm.masked.load.v16i32.p0"
 
 
 def gather(frame: Frame, scale: int) -> str:
-    """Return the code that loads such words from %base + scale * %index, and goes on at %apart for others.
+    """Return the code that loads such words from %base + scale * %index, and goes on at %apart for others."""
+    return _from_table(frame, scale) + _between(frame, scale)
 
-    All lanes run: those that do not have any index. Mostly the first two lanes already show that words are apart.
+
+def _from_table(frame: Frame, scale: int) -> str:
+    """Return the code for words of a table, and %no.table for others.
+
+    All of a table can be loaded if one word can, as it lies in one page.
     """
+    width, far = frame.width, 4 // scale
+    vector = f"<{width} x i32>"
+    upper = -WORDS * far | (far - 1)  # bits that lanes share, and those that are 0 in addresses of words
+    text = f"""  %one.of.table = extractelement {vector} %index, i64 0
+  %two.of.table = extractelement {vector} %index, i64 1
+  %apart.in.table = xor i32 %one.of.table, %two.of.table
+  %alike = icmp ult i32 %apart.in.table, {WORDS * far}
+  br i1 %alike, label %maybe.table, label %no.table
+maybe.table:
+  %begin.table = and i32 %one.of.table, {-WORDS * far}
+  %begin.one = insertelement {vector} poison, i32 %begin.table, i64 0
+  %begins.table = shufflevector {vector} %begin.one, {vector} poison, {vector} zeroinitializer
+  %upper = and {vector} %index, splat (i32 {upper})
+  %of.table = icmp eq {vector} %upper, %begins.table
+  %of.table.bits = bitcast <{width} x i1> %of.table to i{width}
+  %all.of.table = icmp eq i{width} %of.table.bits, -1
+  %begin.wide = sext i32 %begin.table to i64
+  %table.words = getelementptr [{scale} x i8], ptr %base, i64 %begin.wide
+  %table.address = ptrtoint ptr %table.words to i64
+  %in.page = and i64 %table.address, {PAGE - 1}
+  %one.page = icmp ule i64 %in.page, {PAGE - 4 * WORDS}
+  %is.table = and i1 %all.of.table, %one.page
+  br i1 %is.table, label %table, label %no.table
+table:
+  %loaded.table = load {REGISTER}, ptr %table.words, align 1
+  %in.table = lshr {vector} %index, splat (i32 {far.bit_length() - 1})
+"""
+    return f"{text}{_pick(frame, '%loaded.table', '%in.table')}no.table:\n"
+
+
+def _pick(frame: Frame, words: str, numbers: str) -> str:
+    """Return the code that picks a word for each lane, by the lower bits of its number, and returns them."""
+    width, picked, text = frame.width, [], ""
+    frame.module.declare(PERMUTES[WORDS], REGISTER, [REGISTER, REGISTER])
+    for first in range(0, width, WORDS):
+        lanes = ", ".join(f"i32 {first + lane}" for lane in range(WORDS))
+        vector, of = f"<{width} x i32>", f"{numbers}.{first}"
+        text += f"""  {of} = shufflevector {vector} {numbers}, {vector} poison, <{WORDS} x i32> <{lanes}>
+  {words}.{first} = call {REGISTER} @{PERMUTES[WORDS]}({REGISTER} {words}, {REGISTER} {of})
+"""
+        picked.append(f"{words}.{first}")
+    return f"{text}{concatenated(words + '.all', picked, WORDS)}  ret <{width} x i32> {words}.all\n"
+
+
+def _between(frame: Frame, scale: int) -> str:
+    """Return the code for words between the first lane's and the last one's, where indices grow."""
     width, far = frame.width, 4 // scale
     vector, shift = f"<{width} x i32>", far.bit_length() - 1
     frame.module.declare(MASKED_LOAD, REGISTER, ["ptr", "i32", f"<{WORDS} x i1>", REGISTER])
-    frame.module.declare(PERMUTES[WORDS], REGISTER, [REGISTER, REGISTER])
     text = f"""  %lowest = extractelement {vector} %index, i64 0
   %second = extractelement {vector} %index, i64 1
   %step = sub i32 %second, %lowest
@@ -63,11 +115,4 @@ window:
   %words = call {REGISTER} @{MASKED_LOAD}(ptr %from, i32 4, <{WORDS} x i1> %loaded.lanes, {REGISTER} zeroinitializer)
 """
     frame.module.declare(f"llvm.fshr.v{width}i32", vector, [vector] * 3)
-    parts = range(width // WORDS)
-    for part in parts:
-        picks = ", ".join(f"i32 {WORDS * part + lane}" for lane in range(WORDS))
-        text += f"""  %numbers{part} = shufflevector {vector} %number, {vector} poison, <{WORDS} x i32> <{picks}>
-  %picked{part} = call {REGISTER} @{PERMUTES[WORDS]}({REGISTER} %words, {REGISTER} %numbers{part})
-"""
-    text += concatenated("%picked", [f"%picked{part}" for part in parts], WORDS)
-    return f"{text}  ret {vector} %picked\napart:\n"
+    return f"{text}{_pick(frame, '%words', '%number')}apart:\n"
