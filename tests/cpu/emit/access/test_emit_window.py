@@ -18,15 +18,16 @@ from cuda.cpu.emit.access import window
 from cuda.cpu.ptx.program import build
 from cuda.cpu.runtime.kernel_abi import FULL_RUN
 
-# out[t] = the word at data + FACTOR * numbers[t].
+# out[t] = the word at data + FACTOR * numbers[t]. SAME makes %r7 of %r6, the number.
 LOADS = (
     HEAD
     + """
 .visible .entry k(.param .u64 data, .param .u64 numbers, .param .u64 out)
 {
-    .reg .b32 %r<20>; .reg .b64 %d<20>;
+    .reg .pred %p<2>; .reg .b32 %r<40>; .reg .b64 %d<20>;
     ld.param.u64 %d1, [data]; ld.param.u64 %d2, [numbers]; ld.param.u64 %d4, [out]; mov.u32 %r1, %tid.x;
-    mul.wide.u32 %d5, %r1, 4; add.u64 %d8, %d2, %d5; ld.global.s32 %r7, [%d8]; mul.wide.s32 %d9, %r7, FACTOR;
+    mul.wide.u32 %d5, %r1, 4; add.u64 %d8, %d2, %d5; ld.global.s32 %r6, [%d8]; SAME
+    mul.wide.s32 %d9, %r7, FACTOR;
     add.s64 %d10, %d1, %d9; ld.global.u32 %r13, [%d10]; add.u64 %d11, %d4, %d5; st.global.u32 [%d11], %r13;
     ret;
 }
@@ -40,8 +41,18 @@ pytestmark = pytest.mark.usefixtures("like_hot_kernels")
 needs_avx512 = pytest.mark.skipif(not jit._has_gathers(), reason="the CPU has no AVX-512")
 
 
-def text_of(factor: int) -> str:
-    return LOADS.replace("FACTOR", str(factor))
+def same_of_bits() -> str:
+    """Return code that makes a number of a few bits each: so it looks as if lanes were near each other."""
+    text = "mov.u32 %r20, 0;"
+    for part in range(6):
+        last, to = 20 + part, 21 + part if part < 5 else 7
+        text += f"shr.u32 %r{26 + part}, %r6, {6 * part}; and.b32 %r{32 + part}, %r{26 + part}, 63;"
+        text += f"mad.lo.u32 %r{to}, %r{32 + part}, {1 << 6 * part}, %r{last};"
+    return text
+
+
+def text_of(factor: int, same: str | None = None) -> str:
+    return LOADS.replace("FACTOR", str(factor)).replace("SAME", same or same_of_bits())
 
 
 def check(loaded: Loaded, numbers: np.ndarray, factor: int) -> None:
@@ -188,4 +199,36 @@ def test_indices_that_wrap_around_are_other_addresses():
 @pytest.mark.parametrize(("gathers", "quick"), [(True, False), (True, True), (False, False)])
 def test_hot_kernels_have_them_where_the_cpu_has_masks(gathers, quick):
     settings = Settings(native_gather=gathers, vector_bytes=64, quick=quick)
-    assert ("window:" in emit_kernel(build([text_of(4)]), "k", settings).text) == (gathers and not quick)
+    text = emit_kernel(build([text_of(4)]), "k", settings).text
+    assert ("window:" in text) == (gathers and not quick)
+    assert ".some.near(" not in text  # lanes that do not run have any address
+
+
+# The thread's number divided by 8, as a signed number.
+EIGHTH = (
+    "mov.u32 %r12, %ctaid.x; mad.lo.s32 %r11, %r12, 64, %r1; shr.s32 %r8, %r11, 31; shr.u32 %r9, %r8, 29;"
+    "add.s32 %r10, %r11, %r9; shr.s32 %r7, %r10, 3;"
+)
+
+
+@pytest.mark.parametrize(
+    ("same", "near"),
+    [
+        ("mov.u32 %r7, %r6;", False),
+        ("and.b32 %r7, %r6, 15;", True),
+        ("and.b32 %r7, %r6, 60;", True),
+        ("and.b32 %r7, %r6, 255;", False),
+        ("and.b32 %r7, %r6, -1;", False),
+        ("bfe.u32 %r7, %r6, 8, 4;", True),
+        ("bfe.u32 %r7, %r6, 8, 5;", False),
+        ("shr.u32 %r7, %r1, 3;", True),
+        (EIGHTH, True),
+        ("shr.u32 %r7, %r6, 3;", False),
+        ("shr.u32 %r8, %r1, 3; add.u32 %r7, %r8, %r6;", False),
+        ("shr.u32 %r7, %r1, 3; setp.eq.u32 %p1, %r6, 0; @%p1 mov.u32 %r7, %r6;", False),  # two writes
+    ],
+)
+def test_only_numbers_that_look_near_have_them(same, near):
+    text = text_of(4, same)
+    emitted = emit_kernel(build([text]), "k", Settings(native_gather=True, vector_bytes=64)).text
+    assert ("window:" in emitted) == near

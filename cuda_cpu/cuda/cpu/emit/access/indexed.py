@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.access import affine, runs, window
+from cuda.cpu.emit.access.addresses import split_shared_address
 from cuda.cpu.emit.access.lanes import concatenated, for_each_lane, has_masked_words
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, width_of
 from cuda.cpu.ptx.syntax import Address, Immediate, Operand, Register
@@ -188,14 +189,20 @@ def gather(frame: Frame, address: Address, extra: int) -> Value | None:
         return None  # the CPU's indices are signed
     base, indexed = found
     index = frame.builder.resize(indexed.index, "i32", signed=indexed.signed)
-    return _gathered(frame, base, index, indexed.scale)
+    return _gathered(frame, base, index, indexed.scale, near=_is_near(frame, address))
 
 
-def gather_shared(frame: Frame, base: Value, offset: Value) -> Value | None:
+def gather_shared(frame: Frame, address: Address, extra: int) -> Value | None:
     """Load a word for each lane that runs from a base and a 32-bit offset; None if the CPU has no such gathers."""
+    base, offset = split_shared_address(frame, address, extra)
     if offset.uniform or offset.element != "i32" or not _lanes_of_gathers(frame):
         return None
-    return _gathered(frame, base, offset, 1)
+    return _gathered(frame, base, offset, 1, near=_is_near(frame, address))
+
+
+def _is_near(frame: Frame, address: Address) -> bool:
+    """Return whether lanes probably load from one vector register, and all run."""
+    return frame.copy.full and isinstance(address.base, Register) and address.base.name in frame.facts.near
 
 
 def _lanes_of_gathers(frame: Frame) -> int:
@@ -206,20 +213,20 @@ def _lanes_of_gathers(frame: Frame) -> int:
     return AVX512_LANES if settings.native_gather else AVX2_LANES if settings.vector_bytes == 32 else 0
 
 
-def _gathered(frame: Frame, base: Value, index: Value, scale: int) -> Value:
+def _gathered(frame: Frame, base: Value, index: Value, scale: int, *, near: bool) -> Value:
     """Gather words; where some lanes may not run, look whether parts of the SIMD group have any lanes at all."""
     builder, module, width = frame.builder, frame.module, frame.width
     skips = not frame.copy.full and _lanes_of_gathers(frame) == AVX512_LANES
-    vector, name = f"<{width} x i32>", f"gather.i32.by{scale}{'.some' * skips}"
+    vector, name = f"<{width} x i32>", f"gather.i32.by{scale}{'.some' * skips}{'.near' * near}"
     if not module.has(name):
         head = f"define internal {vector} @{name}(ptr %base, {vector} %index, i{width} %mask) #1"
-        module.define(name, f"{head} {{\nentry:\n{_body(frame, scale, skips=skips)}}}\n")
+        module.define(name, f"{head} {{\nentry:\n{_body(frame, scale, skips=skips, near=near)}}}\n")
     mask = frame.mask
     ref = builder.call(name, vector, builder.typed(base), builder.typed(index), mask, how=frame.inline_attribute())
     return Value(ref, "i32", Shape.VECTOR)
 
 
-def _body(frame: Frame, scale: int, *, skips: bool) -> str:
+def _body(frame: Frame, scale: int, *, skips: bool, near: bool) -> str:
     """Return a vector load where the words are contiguous, and else gathers."""
     module, width = frame.module, frame.width
     mask, vector, lanes = f"i{width}", f"<{width} x i32>", f"<{width} x i1>"
@@ -267,7 +274,7 @@ part:
   ret {vector} %m
 {runs.gather(frame, scale) if has_runs else ""}single:
 """
-        if has_runs and not skips:  # all lanes run
+        if has_runs and near:
             text += window.gather(frame, scale)
     else:
         text += "  br label %single\nsingle:\n"

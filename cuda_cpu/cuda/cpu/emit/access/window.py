@@ -3,8 +3,7 @@
 """Gathers of words near each other, by one load of 16 words with AVX-512, of which each lane's is picked.
 
 These are words between the first lane's and the last one's, such as scales[i / 8], and those of a table that begins at
-a multiple of 16 of the indices, such as codes[x & 15]. All lanes run: those that do not have any index. Mostly the
-first two lanes already show that words are apart.
+a multiple of 16 of the indices, such as codes[x & 15]. All lanes run: those that do not have any index.
 """
 
 from __future__ import annotations
@@ -23,8 +22,23 @@ MASKED_LOAD = "llvm.masked.load.v16i32.p0"
 
 
 def gather(frame: Frame, scale: int) -> str:
-    """Return the code that loads such words from %base + scale * %index, and goes on at %apart for others."""
-    return _from_table(frame, scale) + _between(frame, scale)
+    """Return the code that loads such words from %base + scale * %index, and goes on at %apart for others.
+
+    Mostly the first lane and one in the middle show these. Two neighbours would show less, so that the branch were
+    hardly predicted where lanes search.
+    """
+    vector, most = f"<{frame.width} x i32>", WORDS * (4 // scale)
+    text = f"""  %first.lane = extractelement {vector} %index, i64 0
+  %middle.lane = extractelement {vector} %index, i64 {frame.width // 2}
+  %half.span = sub i32 %middle.lane, %first.lane
+  %may.grow = icmp ult i32 %half.span, {most}
+  %other.bits = xor i32 %middle.lane, %first.lane
+  %alike = icmp ult i32 %other.bits, {most}
+  %may = or i1 %may.grow, %alike
+  br i1 %may, label %maybe.table, label %apart
+maybe.table:
+"""
+    return f"{text}{_from_table(frame, scale)}{_between(frame, scale)}"
 
 
 def _from_table(frame: Frame, scale: int) -> str:
@@ -35,13 +49,7 @@ def _from_table(frame: Frame, scale: int) -> str:
     width, far = frame.width, 4 // scale
     vector = f"<{width} x i32>"
     upper = -WORDS * far | (far - 1)  # bits that lanes share, and those that are 0 in addresses of words
-    text = f"""  %one.of.table = extractelement {vector} %index, i64 0
-  %two.of.table = extractelement {vector} %index, i64 1
-  %apart.in.table = xor i32 %one.of.table, %two.of.table
-  %alike = icmp ult i32 %apart.in.table, {WORDS * far}
-  br i1 %alike, label %maybe.table, label %no.table
-maybe.table:
-  %begin.table = and i32 %one.of.table, {-WORDS * far}
+    text = f"""  %begin.table = and i32 %first.lane, {-WORDS * far}
   %begin.one = insertelement {vector} poison, i32 %begin.table, i64 0
   %begins.table = shufflevector {vector} %begin.one, {vector} poison, {vector} zeroinitializer
   %upper = and {vector} %index, splat (i32 {upper})
@@ -81,22 +89,14 @@ def _between(frame: Frame, scale: int) -> str:
     width, far = frame.width, 4 // scale
     vector, shift = f"<{width} x i32>", far.bit_length() - 1
     frame.module.declare(MASKED_LOAD, REGISTER, ["ptr", "i32", f"<{WORDS} x i1>", REGISTER])
-    text = f"""  %lowest = extractelement {vector} %index, i64 0
-  %second = extractelement {vector} %index, i64 1
-  %step = sub i32 %second, %lowest
-  %small = icmp ult i32 %step, {WORDS * far}
-  br i1 %small, label %ends, label %apart
-ends:
-  %highest = extractelement {vector} %index, i64 {width - 1}
-  %span = sub i32 %highest, %lowest
-  %near = icmp ult i32 %span, {WORDS * far}
-  %grows = icmp sle i32 %lowest, %highest
-  %may = and i1 %near, %grows
-  br i1 %may, label %between, label %apart
-between:
-  %lowest.one = insertelement {vector} poison, i32 %lowest, i64 0
-  %lowests = shufflevector {vector} %lowest.one, {vector} poison, {vector} zeroinitializer
-  %distance = sub {vector} %index, %lowests
+    text = f"""  %last.lane = extractelement {vector} %index, i64 {width - 1}
+  %span = sub i32 %last.lane, %first.lane
+  %short = icmp ult i32 %span, {WORDS * far}
+  %grows = icmp sle i32 %first.lane, %last.lane
+  %near = and i1 %short, %grows
+  %firsts.one = insertelement {vector} poison, i32 %first.lane, i64 0
+  %firsts = shufflevector {vector} %firsts.one, {vector} poison, {vector} zeroinitializer
+  %distance = sub {vector} %index, %firsts
   %number = call {vector} @llvm.fshr.v{width}i32({vector} %distance, {vector} %distance, {vector} splat (i32 {shift}))
   %last = lshr i32 %span, {shift}
   %last.one = insertelement {vector} poison, i32 %last, i64 0
@@ -104,10 +104,11 @@ between:
   %within = icmp ule {vector} %number, %lasts
   %within.bits = bitcast <{width} x i1> %within to i{width}
   %all.within = icmp eq i{width} %within.bits, -1
-  br i1 %all.within, label %window, label %apart
+  %are.between = and i1 %all.within, %near
+  br i1 %are.between, label %window, label %apart
 window:
-  %lowest.wide = sext i32 %lowest to i64
-  %from = getelementptr [{scale} x i8], ptr %base, i64 %lowest.wide
+  %first.wide = sext i32 %first.lane to i64
+  %from = getelementptr [{scale} x i8], ptr %base, i64 %first.wide
   %loads = shl i32 2, %last
   %loads.below = sub i32 %loads, 1
   %loads16 = trunc i32 %loads.below to i{WORDS}

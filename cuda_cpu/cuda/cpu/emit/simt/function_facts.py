@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from cuda.cpu.emit.simt.parameters import local_layout, offsets_of
 from cuda.cpu.passes.find_liveness import as_set
+from cuda.cpu.passes.find_near import find_near
 from cuda.cpu.passes.find_pending import find_reach, members
 from cuda.cpu.passes.find_recomputed import find_recomputed
 from cuda.cpu.passes.graph import Graph, Step
@@ -97,6 +98,11 @@ class FunctionFacts:
         found = Counter(target for block in self.graph.blocks for target in set(block.end.targets))
         found[0] += 1
         return found
+
+    @cached_property
+    def near(self) -> set[str]:
+        """Registers whose lanes are probably near each other, see find_near.py."""
+        return find_near(self.graph)
 
     @cached_property
     def recomputed(self) -> tuple[dict[str, list[Step]], dict[str, list[Step]]]:

@@ -144,7 +144,7 @@ def _gather(frame: Frame, instruction: Instruction, form: Form, position: int, e
     if value is None and (element, order) == ("i32", "") and space in ("global", "generic", "const"):
         value = indexed.gather(frame, address, extra)
     elif value is None and (element, order, space) == ("i32", "", "shared") and not frame.checked:
-        value = indexed.gather_shared(frame, *split_shared_address(frame, address, extra))
+        value = indexed.gather_shared(frame, address, extra)
     return load(frame, pointers(frame, address, space, extra), element, order) if value is None else value
 
 
