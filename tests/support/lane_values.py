@@ -65,7 +65,9 @@ def halves(bits: int) -> tuple[int, int]:
 
 
 def _divide(a: int, b: int) -> tuple[int, int]:
-    """Return quotient and remainder, rounded towards zero."""
+    """Return quotient and remainder, rounded towards zero; by zero, all bits of both are set, as on an H200."""
+    if b == 0:
+        return -1, -1
     quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
     return quotient, a - quotient * b
 
@@ -84,10 +86,15 @@ def _shift_right(form: Form, a: int, b: int) -> int:
     return number(a, form.type) >> min(b, 127)
 
 
+def _field_number(bits: int, width: int) -> int:
+    """Return a position or length of a bit field: above 255 as on an H200, since the manual leaves it open."""
+    return bits & 255 if width == 32 else min(bits, 255)
+
+
 def _field(form: Form, a: int, b: int, c: int) -> int:
     """bfe, section 9.7.1.19: bits above the field are its sign or zero."""
     width = width_of(form.type)
-    start, count = b & 255, c & 255
+    start, count = _field_number(b, width), _field_number(c, width)
     if count == 0:
         return 0
     top = min(start + count - 1, width - 1)
@@ -99,8 +106,9 @@ def _field(form: Form, a: int, b: int, c: int) -> int:
 
 def _insert(form: Form, a: int, b: int, c: int, d: int) -> int:
     width = width_of(form.type)
-    mask = cut(((1 << (d & 255)) - 1) << (c & 255), width)
-    return (b & ~mask) | (a << (c & 255) & mask)
+    start, count = _field_number(c, width), _field_number(d, width)
+    mask = cut(((1 << count) - 1) << start, width)
+    return (b & ~mask) | (a << start & mask)
 
 
 def _select_bytes(form: Form, a: int, b: int, c: int) -> int:

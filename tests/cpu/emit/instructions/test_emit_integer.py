@@ -61,7 +61,7 @@ BINARY = {
     "min": min,
     "max": max,
     "div": truncating,
-    "rem": lambda a, b: a - truncating(a, b) * b,
+    "rem": lambda a, b: a - truncating(a, b) * b if b else -1,
 }
 
 
@@ -96,9 +96,15 @@ def find_bit(value: int) -> int:
     return (value if value >= 0 else ~value).bit_length() - 1
 
 
+def field_number(number: int, width: int) -> int:
+    """Return a position or length; what the manual leaves open above 255 is what an H200 does."""
+    return number & 255 if width == 32 else min(number, 255)
+
+
 def field(value: int, position: int, length: int, type_: str) -> int:
     """Follow the manual's pseudocode of bfe."""
-    width, position, length = int(type_[1:]), position & 255, length & 255
+    width = int(type_[1:])
+    position, length = field_number(position, width), field_number(length, width)
     bits = value % (1 << width)
     if type_[0] == "u" or length == 0:
         sign = 0
@@ -112,7 +118,7 @@ def field(value: int, position: int, length: int, type_: str) -> int:
 
 
 def insert(a: int, b: int, position: int, length: int, width: int) -> int:
-    position, length = position & 255, length & 255
+    position, length = field_number(position, width), field_number(length, width)
     for index in range(length):
         if position + index < width:
             b = b & ~(1 << (position + index)) | (a >> index & 1) << (position + index)

@@ -29,7 +29,7 @@ KEPT = {
     "rcp": (-INF, INF),  # 2^140 is too large for f32
     "sqrt": (NAN, 2.0**-70),
     "rsqrt": (NAN, 2.0**70),
-    "sin": (-TINY, TINY),
+    "sin": (-0.0, 0.0),
     "cos": (1.0, 1.0),
     "lg2": (NAN, -140.0),
     "ex2": (1.0, 1.0),

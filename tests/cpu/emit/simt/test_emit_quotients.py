@@ -62,11 +62,13 @@ def kernel(type_: str, n: str = "%r2", between: str = "") -> str:
 
 
 def divided(type_: str, index: int, n: int) -> tuple[int, int]:
-    """Return the quotient and the remainder as PTX computes them: by 0, all bits of the quotient are set."""
+    """Return the quotient and the remainder as PTX computes them: by 0, all bits are set."""
     index, n = (value % (1 << 32) for value in (index, n))
     if type_ == "s32":
         index, n = (value - (value >> 31 << 32) for value in (index, n))
-    quotient = -1 if n == 0 else abs(index) // abs(n) * (-1 if (index < 0) != (n < 0) else 1)
+    if n == 0:
+        return (1 << 32) - 1, (1 << 32) - 1
+    quotient = abs(index) // abs(n) * (-1 if (index < 0) != (n < 0) else 1)
     return quotient % (1 << 32), (index - quotient * n) % (1 << 32)
 
 

@@ -258,6 +258,8 @@ def same_quotients(frame: Frame, block: Block) -> list[Value]:
             ends = first, builder.binary("add", first, constant(reach, first.element))
             quotients = (quotient(frame, form.type, end, divisor) for end in ends)
             found += [builder.compare("icmp eq", *quotients), fits(frame, first, form.type, reach)]
+            if form.opcode == "rem":  # by zero it is the same in all lanes
+                found.append(builder.compare("icmp ne", divisor, constant(0, divisor.element)))
     return found
 
 

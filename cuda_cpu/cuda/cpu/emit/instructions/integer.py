@@ -139,7 +139,10 @@ def divide(frame: Frame, form: Form, a: Value, b: Value) -> Value:
 
 
 def remainder(frame: Frame, form: Form, a: Value, b: Value) -> Value:
-    return frame.builder.binary("sub", a, frame.builder.binary("mul", divide(frame, form, a, b), b))
+    """Return the remainder. That of a division by zero, undefined in PTX, has all bits set, as on an H200."""
+    builder = frame.builder
+    found = builder.binary("sub", a, builder.binary("mul", divide(frame, form, a, b), b))
+    return builder.select(builder.compare("icmp eq", b, constant(0, b.element)), constant(-1, b.element), found)
 
 
 # --- bits ---------------------------------------------------------------------------------------------
@@ -168,10 +171,17 @@ def find_bit(frame: Frame, form: Form, a: Value) -> Value:
     return builder.select(none, constant(-1, "i32"), found)
 
 
+def _field_number(frame: Frame, number: Value, width: int) -> Value:
+    """Return a position or length of a bit field. Above 255 it is undefined in PTX; an H200 does the same."""
+    if width == 32:
+        return frame.builder.binary("and", number, constant(255, "i32"))
+    return frame.builder.intrinsic("umin", "i32", number, constant(255, "i32"))
+
+
 def extract_field(frame: Frame, form: Form, a: Value, position: Value, length: Value) -> Value:
-    """Return a bit field of `a`, sign- or zero-extended beyond the width of `a`; position and length are modulo 256."""
+    """Return a bit field of `a`, sign- or zero-extended beyond the width of `a`."""
     builder, element, width = frame.builder, a.element, width_of(a.element)
-    position, length = (builder.binary("and", v, constant(255, "i32")) for v in (position, length))
+    position, length = (_field_number(frame, v, width) for v in (position, length))
     signed = is_signed(form.type)
     # Shift the field to the top, without the bits beyond the end of `a`, then back down.
     end = builder.intrinsic("umin", "i32", builder.binary("add", position, length), constant(width, "i32"))
@@ -192,7 +202,7 @@ def extract_field(frame: Frame, form: Form, a: Value, position: Value, length: V
 
 def insert_field(frame: Frame, form: Form, a: Value, b: Value, position: Value, length: Value) -> Value:
     builder, element = frame.builder, a.element
-    position, length = (builder.binary("and", v, constant(255, "i32")) for v in (position, length))
+    position, length = (_field_number(frame, v, width_of(element)) for v in (position, length))
     ones = builder.complement(shift(frame, "shl", constant(-1, element), length))
     mask = shift(frame, "shl", ones, position)
     inserted = builder.binary("and", shift(frame, "shl", a, position), mask)

@@ -158,8 +158,8 @@ READERS |= {f"%pm{number}": _zero for number in range(8)}
 READERS |= {f"%pm{number}_64": lambda frame: constant(0, "i64") for number in range(8)}
 # The maximum number of workers: CPU_MAX_WORKERS in runtime/exec/worker.h.
 READERS["%nsmid"] = lambda frame: constant(1024, "i32")
-READERS |= {f"%{name}.w": _zero for name in ("clusterid", "cluster_ctaid")}
-READERS |= {f"%{name}.w": _one for name in ("nclusterid", "cluster_nctaid")}
+READERS |= {f"%{name}.w": _zero for name in ("clusterid", "cluster_ctaid", "nclusterid")}
+READERS["%cluster_nctaid.w"] = _one
 READERS |= {"%tid.w": _zero, "%ctaid.w": _zero, "%ntid.w": _one, "%nctaid.w": _one}
 
 # Read anew each time; everything else is the same throughout a kernel.
