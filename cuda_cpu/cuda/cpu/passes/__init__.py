@@ -17,6 +17,7 @@ from cuda.cpu.passes.find_pending import find_divergent, leading_to
 from cuda.cpu.passes.find_spins import find_spins
 from cuda.cpu.passes.fold_constants import fold_constants
 from cuda.cpu.passes.graph import Block, Graph
+from cuda.cpu.passes.narrow_addresses import narrow_addresses
 from cuda.cpu.passes.order_blocks import order_blocks
 from cuda.cpu.passes.sink_choices import sink_choices
 from cuda.cpu.passes.split_blocks import is_collective, split_blocks
@@ -92,7 +93,9 @@ def analyse(
         Words at known distances are accessed by one base for all lanes.
     """
     body = function.body or []
-    body = split_guards(body if keeps_registers else fold_constants(body), function.entry)
+    if not keeps_registers:
+        function, body = narrow_addresses(function, fold_constants(body))
+    body = split_guards(body, function.entry)
     breaks: set[int] = set()
     collectives, sunk = False, None
     while True:

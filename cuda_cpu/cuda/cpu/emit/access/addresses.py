@@ -81,7 +81,7 @@ def split_shared_address(frame: Frame, address: Address, extra: int = 0) -> tupl
 
     Offsets are below 2 GiB, so 32-bit ones stay 32-bit ones: cheaper gathers.
     """
-    offset, displacement = offset_in_space(frame, address.base, 0), address.offset + extra
+    offset, displacement = frame.builder.resize(offset_in_space(frame, address.base, 0), "i32"), address.offset + extra
     base = frame.warp_field("shared", "ptr").ref
     return Value(frame.builder.offset(base, displacement), "ptr"), offset
 
