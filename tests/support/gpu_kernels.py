@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import itertools
+import pathlib
 import re
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+from support.addresses import Address, Table, arrays_of
 
 from cuda.bindings import driver
 from cuda.core import Device
@@ -145,6 +148,13 @@ class Loaded:
         parameters = self.code.kernels[name].parameters
         launch(self._module.function(name), parameters, args, grid, block, **options)
 
+    def run(self, name: str, grid: object, block: object, *args: object, **options: object) -> None:
+        """Launch and wait. A fault raises an error: what tests that expect one end on a GPU is the process."""
+        self.launch(name, grid, block, *args, **options)
+
+    def __getattr__(self, name: str) -> object:
+        pytest.skip(f"uses the {name} of the CPU device's launches")
+
 
 class NvidiaDriver:
     """NVIDIA's driver with the calls of `cuda.cpu.driver`: integers and addresses, in the order of C."""
@@ -197,8 +207,8 @@ def launch(
     if shared > 48 << 10:
         most = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
         call(driver.cuFuncSetAttribute, function, most, shared)
-    arrays = [arg.data if isinstance(arg, TensorMap) else arg for arg in args]
-    with Memory([arg for arg in arrays if isinstance(arg, np.ndarray) and arg.ndim]) as memory:
+    arrays = [arrays_of(arg.data if isinstance(arg, TensorMap) else arg) for arg in args]
+    with Memory(list(itertools.chain(*arrays))) as memory:
         packed = pack(parameters, [memory.translated(arg) for arg in args])
         starts = np.cumsum([0, *(len(data) for data in packed)])[:-1]
         values = np.frombuffer(b"".join(packed) + bytes(8), np.uint8)
@@ -223,6 +233,7 @@ class Memory:
                 self.ranges.append([start, end])
         self.addresses: list[int] = []
         self.allocations: list[object] = []
+        self.tables: list[object] = []
 
     def __enter__(self) -> Memory:
         current()
@@ -238,14 +249,26 @@ class Memory:
         """Return the GPU address of an array, or a scalar, translated if its value points into an array, or a map."""
         if isinstance(arg, TensorMap):
             return arg.encode(NvidiaDriver(), int(self.translated(arg.data)))
-        address = arg.ctypes.data if isinstance(arg, np.ndarray) and arg.ndim else arg
+        if isinstance(arg, Table):
+            return self._table(arg)
+        if isinstance(arg, Address):
+            return np.uint64((int(self.translated(arg.array)) + arg.offset) % (1 << 64))
+        is_array = isinstance(arg, np.ndarray) and arg.ndim
+        address = arg.ctypes.data if is_array else arg
         if isinstance(address, (int, np.uint64)):
             for (start, end), base in zip(self.ranges, self.addresses, strict=True):
-                if start <= address < end or (address == start and not isinstance(arg, np.uint64)):
+                if start <= address < end or (is_array and address == start):
                     return np.uint64(int(address) - start + base)
-        if isinstance(arg, np.uint64) and 1 << 44 <= arg < 1 << 47:  # where Linux maps memory on x86-64
-            pytest.skip("the kernel gets an address of host memory that is in none of its arrays")
+            if is_mapped(int(address)):
+                pytest.skip("the kernel gets an address of host memory that is in none of its arrays")
         return arg
+
+    def _table(self, table: Table) -> np.uint64:
+        """Return the address of a table of the arrays' addresses on the GPU."""
+        addresses = np.array([self.translated(array) for array in table.arrays], np.uint64)
+        self.tables.append(call(driver.cuMemAlloc, max(addresses.nbytes, 8)))
+        call(driver.cuMemcpyHtoD, self.tables[-1], addresses.ctypes.data, addresses.nbytes)
+        return np.uint64(int(self.tables[-1]))
 
     def __exit__(self, kind: type | None, *rest: object) -> None:
         if kind is not None and issubclass(kind, Fault):
@@ -254,6 +277,14 @@ class Memory:
             if end > start and kind is None:
                 call(driver.cuMemcpyDtoH, start, base, end - start)
             call(driver.cuMemFree, allocation)
+        for table in self.tables:
+            call(driver.cuMemFree, table)
+
+
+def is_mapped(address: int) -> bool:
+    """Return whether there is host memory at an address."""
+    lines = pathlib.Path("/proc/self/maps").read_text().splitlines()
+    return any(int(start, 16) <= address < int(end, 16) for start, end in (line.split()[0].split("-") for line in lines))
 
 
 def pack(parameters: list, args: list[object]) -> list[bytes]:

@@ -9,6 +9,7 @@ import functools
 import ml_dtypes
 import numpy as np
 import pytest
+from support.addresses import Table
 from test_cuda_headers import load
 
 pytestmark = [pytest.mark.cpu_only, pytest.mark.needs_nvrtc]
@@ -207,8 +208,7 @@ def test_radix_sorts_of_all_types():
         keys.append(drawn)
     sorted_ = [np.zeros_like(each) for each in keys]
     out = np.zeros((len(keys) * 4, TILE), np.int32)
-    addresses = [np.array([each.ctypes.data for each in arrays], np.uint64) for arrays in (keys, sorted_)]
-    loaded.launch("radix", 1, THREADS, *addresses, out)
+    loaded.launch("radix", 1, THREADS, Table(keys), Table(sorted_), out)
     rows = iter(out)
     for given, found in zip(keys, sorted_, strict=True):
         wide = given if np.issubdtype(given.dtype, np.integer) else given.astype(np.float64)

@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtime is not built")
 pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
 
+from support.addresses import Table
 from support.compilers import compile_cuda, include_option, is_clang
 from support.loaded import Loaded
 
@@ -219,7 +220,6 @@ def test_fragments_of_all_types():
         least = 0 if dtype is np.uint8 else -4
         matrices += [random.integers(least, 5, shape).astype(dtype) for shape in ((m, k), (n, k))]
         matrices.append(np.zeros((m, n), result))
-    addresses = np.array([matrix.ctypes.data for matrix in matrices], np.uint64)
-    load(source + "}", "mma.h").launch("k", 1, 32, addresses)
+    load(source + "}", "mma.h").launch("k", 1, 32, Table(matrices))
     for a, b, c in zip(*(iter(matrices),) * 3, strict=True):
         np.testing.assert_array_equal(c.astype(np.float64), 2 * (a.astype(np.float64) @ b.astype(np.float64).T + 1))

@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtime is not built")
 pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
 
+from support.addresses import Table
 from support.compilers import compile_cuda
 from support.loaded import Loaded
 
@@ -56,7 +57,7 @@ def run(
     source = f'extern "C" __global__ void k(void *const *in, void *const *o) {{ int t = threadIdx.x;\n{loads}'
     loaded = Loaded(compile_cuda(head + source + "\n".join(lines) + "}", f"--gpu-architecture={arch}", *options))
     arrays = [a for _, a in inputs], outputs.values()
-    pointers = [np.array([a.ctypes.data for a in each], "u8") for each in arrays]
+    pointers = [Table(each) for each in arrays]
     loaded.launch("k", 1, COUNT, *pointers)
     return outputs
 

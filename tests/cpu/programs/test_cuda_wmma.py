@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("cuda.cpu.runtime._runtime", reason="the CPU device's runtime is not built")
 pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
 
+from support.addresses import Table
 from support.compilers import compile_cuda, include_option
 from support.loaded import Loaded
 
@@ -68,8 +69,7 @@ def test_products(a_row, b_row, c_row):
     source = MULTIPLY.replace("LAYOUT_A", str(a_row)).replace("LAYOUT_B", str(b_row))
     source += f"typedef {layouts[a_row]} LA; typedef {layouts[b_row]} LB;"
     source += f'extern "C" __global__ void k(void *const *p) {{ {body} }}'
-    addresses = np.array([array.ctypes.data for array in pointers], np.uint64)
-    Loaded(compile_cuda(source, "--gpu-architecture=sm_80", include_option())).launch("k", 1, 32, addresses)
+    Loaded(compile_cuda(source, "--gpu-architecture=sm_80", include_option())).launch("k", 1, 32, Table(pointers))
     for found, exact in zip(pointers[3::4], expected, strict=True):
         np.testing.assert_array_equal(found.astype(float), laid(exact, c_row))
 

@@ -165,13 +165,13 @@ END:
 
 def test_lanes_that_do_not_run_load_nothing():
     kernel, lanes = compiled(HEAD + LIMITED), np.arange(LANES, dtype=np.int32)
-    with closed_pages() as (page, address):
+    with closed_pages() as (page, _):
         page[:] = np.random.default_rng(1).integers(0, 256, page.size)
         structures = page.view(np.uint32).reshape(-1, 4)
         for limit in (1, 8, 15, 16, 17, 24, 31, 32):
             out, expected = np.zeros((LANES, 4), np.uint32), np.full((LANES, 4), 7, np.uint32)
             expected[:limit] = structures[len(structures) - limit :]
-            kernel(address + page.size - 16 * limit, lanes, out, np.uint32(limit))
+            kernel(page[page.size - 16 * limit :], lanes, out, np.uint32(limit))
             np.testing.assert_array_equal(out, expected, f"{limit} lanes")
 
 

@@ -9,6 +9,7 @@ import random
 
 import numpy as np
 import pytest
+from support.addresses import Address
 from support.loaded import Loaded
 from support.warps import HEAD, compiled
 
@@ -61,12 +62,12 @@ def test_an_index_that_wraps_around_within_a_warp() -> None:
         middle = np.ascontiguousarray(x)
         wide = (np.arange(32, dtype=np.int64) + first).astype(np.int32)
         wide = wide.astype(np.int64) if kind.startswith("s") else wide.view(np.uint32).astype(np.int64)
-        base = np.uint64((middle.ctypes.data + 4 * 100 - 4 * int(wide[0])) % 2**64)
+        base = Address(middle, 4 * 100 - 4 * int(wide[0]))
         # Only a window of the indices lies in memory; where they jump further, the kernel masks them.
         expected = 100 + (wide - wide[0])
         if abs(expected).max() >= 300:
             text_here = text.replace("and.b64 %d3, %d3, MASK;", "and.b64 %d3, %d3, 127;")
-            base, expected = np.uint64(middle.ctypes.data), wide & 127
+            base, expected = Address(middle), wide & 127
         else:
             text_here = text.replace("and.b64 %d3, %d3, MASK;", "")
         compiled(text_here.replace("KIND", kind))(base, out, np.uint32(first % 2**32))
@@ -344,7 +345,7 @@ def test_short_divergent_branches(threads: int, n: int, shift: int) -> None:
     out = np.zeros(threads, np.uint32)
     first_used = 0 if wraps else int(np.where(x < n, here, there).min())
     text = ARMS.replace("MASK", "and.b64 %d5, %d5, 127;" if wraps else "")
-    base = np.uint64((data.ctypes.data - 4 * first_used) % 2**64)
+    base = Address(data, -4 * first_used)
     compiled(text)(base, out, np.uint32(n), np.uint32(shift % 2**32), threads=threads)
     first = np.where(x % 32 == 31, 6, 5).astype(np.uint32)
     loaded = data[index]

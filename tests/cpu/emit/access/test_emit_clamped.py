@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from support.addresses import Address
 from support.loaded import Loaded
 from support.warps import HEAD
 
@@ -137,8 +138,8 @@ def test_lanes_load_from_clamped_indices(name, size):
             source = np.random.default_rng(1).integers(0, 251, (height + 1, width)).astype(f"u{size}")
             found, expected = np.zeros((2, height, width), source.dtype)
             grid = (-(-width // block[0]), -(-height // block[1]), 1)
-            given = source[1:].ctypes.data if name == "mirrored" else source.ctypes.data
-            loaded.launch("k", grid, (*block, 1), found, np.uint64(given), *np.array([width, height, 3], np.uint32))
+            given = Address(source, source[0].nbytes if name == "mirrored" else 0)
+            loaded.launch("k", grid, (*block, 1), found, given, *np.array([width, height, 3], np.uint32))
             for y in range(height):
                 for x in range(width):
                     at = index(x, y, width, height)

@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("llvmlite", reason="the CPU device's compiler is not installed")
 
+from support.addresses import Address
 from support.warps import HEAD, compiled
 from support.wide_addresses import widened
 
@@ -79,8 +80,8 @@ def test_gathers(way: str, threads: object) -> None:
     count = int(np.prod(threads))
     for indices in indices_for(way):
         out = np.full(64, 7, np.uint32)
-        middle = x.ctypes.data + (512 if type_.startswith("s") else 0)
-        compiled(text)(np.uint64(middle), indices, out, np.uint64(128), threads=threads)
+        middle = Address(x, 512 if type_.startswith("s") else 0)
+        compiled(text)(middle, indices, out, np.uint64(128), threads=threads)
         elements = indices.astype(np.int64) + (128 if type_.startswith("s") else 0)
         expected = np.where(np.arange(64) == 5, 0, x[elements & 255])
         np.testing.assert_array_equal(out[:count], expected[:count], err_msg=f"{indices[:5]}")
@@ -97,7 +98,7 @@ def test_gathers_of_some_lanes(mask: int) -> None:
     for indices in (np.arange(32), np.random.default_rng(seed=8).integers(0, 256, 32)):
         out = np.full(32, 7, np.uint32)
         given = np.where(runs, indices, 1 << 29).astype(np.int32)
-        compiled(text)(np.uint64(x.ctypes.data), given, out, np.uint64(0), threads=32)
+        compiled(text)(x, given, out, np.uint64(0), threads=32)
         np.testing.assert_array_equal(out, np.where(runs, x[indices], 0))
 
 
@@ -116,7 +117,7 @@ def test_gather_indices_up_to_the_maximum() -> None:
     indices = np.arange(2**31 - 64, 2**31).astype(np.int32)
     text = GATHER.replace("WAY", LOAD + WAYS["mul.wide.s32"][1]).replace("TYPE", "s32").replace("BYTES", "4")
     out = np.zeros(64, np.uint32)
-    compiled(text)(np.uint64((x.ctypes.data - 4 * (2**31 - 64)) % 2**64), indices, out, np.uint64(0), threads=64)
+    compiled(text)(Address(x, -4 * (2**31 - 64)), indices, out, np.uint64(0), threads=64)
     np.testing.assert_array_equal(out, np.where(x == 5, 0, x))
 
 
@@ -158,7 +159,7 @@ def test_scatters(way: str, all_run: bool) -> None:
     kernel = compiled(scatter_text(code, type_, all_run=all_run))
     for indices in permutations_for(type_):
         x, expected = np.full(256, 77, np.uint32), np.full(256, 77, np.uint32)
-        kernel(np.uint64(x.ctypes.data + 4 * low), indices, np.zeros(64, np.uint32), np.uint64(128), threads=64)
+        kernel(Address(x, 4 * low), indices, np.zeros(64, np.uint32), np.uint64(128), threads=64)
         ran = [thread for thread in range(64) if all_run or thread != 5]
         expected[indices.astype(np.int64)[ran] + low] = ran
         np.testing.assert_array_equal(x, expected, err_msg=f"{indices[:5]}")
@@ -171,8 +172,8 @@ def test_scatters_by_scales(scale: int, type_: str, step: int) -> None:
     bytes_apart, code = scale * step, f"mad.wide.{type_} %d8, %r2, {scale}, %d1; ld.global.u32 %r8, [%d8];"
     x, last = np.zeros(64 * bytes_apart // 4, np.uint32), np.iinfo(NUMBERS[type_]).max
     indices = (np.arange(64) * step + last - 64 * step).astype(NUMBERS[type_])
-    base = (x.ctypes.data - scale * int(indices[0])) % 2**64
-    compiled(scatter_text(code, type_, all_run=True))(np.uint64(base), indices, x, np.uint64(0), threads=64)
+    base = Address(x, -scale * int(indices[0]))
+    compiled(scatter_text(code, type_, all_run=True))(base, indices, x, np.uint64(0), threads=64)
     np.testing.assert_array_equal(x[:: bytes_apart // 4], np.arange(64))
     assert np.count_nonzero(x) == 63
 
@@ -182,7 +183,7 @@ def test_scatters_to_one_address(scale: int) -> None:
     code = f"mul.wide.s32 %d7, %r2, {scale}; add.s64 %d8, %d1, %d7; ld.global.u32 %r8, [%d8];"
     x = np.full(80, 77, np.uint32)
     kernel = compiled(scatter_text(code, "s32", all_run=True))
-    kernel(np.uint64(x.ctypes.data), np.full(32, 3, np.int32), x, np.uint64(0), threads=32)
+    kernel(x, np.full(32, 3, np.int32), x, np.uint64(0), threads=32)
     assert x[3 * scale // 4] < 32
     assert np.count_nonzero(x == 77) == 79
 

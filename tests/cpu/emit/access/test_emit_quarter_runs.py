@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 import pytest
+from support.addresses import Address
 from support.loaded import Loaded
 from support.warps import HEAD
 
@@ -116,7 +117,7 @@ NEAR:"""
         index = np.where(index > high, index - (1 << 32), index)
         valid = index < 0 if low else index >= 1 << 31
         base = int(index[valid].min()) if valid.any() else 0
-        start = np.uint64((given.ctypes.data - 4 * base) % (1 << 64))
+        start = Address(given, -4 * base)
         found = launched(loaded, shape, start, first)
         np.testing.assert_array_equal(found, np.where(valid, index - base, 7), err_msg=str(shape))
 
