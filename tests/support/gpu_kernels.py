@@ -32,7 +32,8 @@ HEAD = ".version 9.0\n.target sm_90a\n.address_size 64\n"
 ELSEWHERE = re.compile(
     r"(requires|not supported on) \.target|requires PTX ISA|cannot be compiled to|Unsupported \.(version|target)"
     r"|higher than default SM version|Unknown modifier|Not a name of any known instruction|does not apply to"
-    r"|Operation \.add requires|requires modifier|Unresolved extern function '__cudaCDP2"
+    r"|Operation \.add requires|requires modifier|Unresolved extern function '(__cudaCDP2|cudaCG)"  # of libcudadevrt
+    r"|Unexpected instruction types specified for|' requires ABI"  # indirect calls with parameters in registers
 )
 OTHER_GPU = (
     driver.CUresult.CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
@@ -284,7 +285,9 @@ class Memory:
 def is_mapped(address: int) -> bool:
     """Return whether there is host memory at an address."""
     lines = pathlib.Path("/proc/self/maps").read_text().splitlines()
-    return any(int(start, 16) <= address < int(end, 16) for start, end in (line.split()[0].split("-") for line in lines))
+    return any(
+        int(start, 16) <= address < int(end, 16) for start, end in (line.split()[0].split("-") for line in lines)
+    )
 
 
 def pack(parameters: list, args: list[object]) -> list[bytes]:

@@ -71,13 +71,14 @@ class Launching:
 
 
 @pytest.fixture
-def build(device, compiler):
+def build(device, compiler, on_gpu):
     if compiler == "clang":
         from cuda.core._program._clang import _find
 
         if _find.major(_find.find()[1]) < 22:
             pytest.skip("launches from kernels need clang 22")
-    return lambda source, **options: Launching(device, source, **options)
+    always = {"linked": True} if on_gpu else {}
+    return lambda source, **options: Launching(device, source, **options | always)
 
 
 ORDER = """

@@ -127,6 +127,7 @@ def test_without_saturation(arch):
         assert (np.abs(x) > 1.1 * most).any()
 
 
+@pytest.mark.needs_recent_nvrtc
 @pytest.mark.parametrize("name", FORMATS)
 def test_codes_to_bfloat16(name):
     dtype, _, _, family, last = FORMATS[name]

@@ -30,7 +30,7 @@ def apply(instruction: str, result: object) -> np.ndarray:
     {{
         .reg .b16 %h<4>; .reg .b32 %r<6>; .reg .b64 %rd<4>;
         ld.param.u64 %rd1, [to]; mov.u32 %r1, %ctaid.x; mov.u32 %r3, %tid.x; mad.lo.u32 %r4, %r1, 256, %r3;
-        cvt.u16.u32 %h1, %r4; {instruction};
+        cvt.u16.u32 %h1, %r4; {instruction}{"" if instruction.endswith("}") else ";"}
         mul.wide.u32 %rd2, %r4, {width // 8}; add.u64 %rd3, %rd1, %rd2; st.global.b{width} [%rd3], {register}; ret;
     }}"""
     out = np.zeros(1 << 16, kind)

@@ -97,6 +97,7 @@ def test_addresses_that_nearly_follow(runs, data):
         np.testing.assert_array_equal(stored(loaded, targets), expected(targets), err_msg=str(targets))
 
 
+@pytest.mark.cpu_only
 @needs_avx512
 @pytest.mark.usefixtures("like_hot_kernels")
 @pytest.mark.parametrize(

@@ -79,6 +79,7 @@ def test_lanes_of_some_parts(monkeypatch, width, gathers):
         assert moved(loaded, elements(parts, share=share)) is None
 
 
+@pytest.mark.cpu_only
 @needs_avx512
 @pytest.mark.usefixtures("like_hot_kernels")
 @pytest.mark.parametrize(

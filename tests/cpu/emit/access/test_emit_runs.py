@@ -108,6 +108,7 @@ def test_a_run_of_lanes_that_do_not_run_is_not_loaded(text, lanes):
     check(Loaded(text.encode(), FULL_RUN), numbers, flags)
 
 
+@pytest.mark.cpu_only  # a GPU would need a copy of 16 GiB
 def test_indices_that_wrap_around_in_a_run_are_other_addresses():
     """2**31 - 1 and -2**31 follow each other in 32 bits: their words are 16 GiB apart, of which a few KiB are used."""
     half, flags = 1 << 31, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NORESERVE
@@ -125,6 +126,7 @@ def test_indices_that_wrap_around_in_a_run_are_other_addresses():
 
 
 @needs_avx512
+@pytest.mark.cpu_only
 @pytest.mark.parametrize(
     ("numbers", "in_parts"),
     [

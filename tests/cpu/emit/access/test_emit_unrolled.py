@@ -85,12 +85,14 @@ def _with_or_without_gathers(monkeypatch, request, like_hot_kernels):
 
 @pytest.mark.parametrize("width", ["32", "16"])
 @pytest.mark.parametrize("size", [1, 2, 4, 8])
-def test_elements_of_lanes_that_run_are_copied(monkeypatch, size, width):
+def test_elements_of_lanes_that_run_are_copied(monkeypatch, size, width, on_gpu):
     monkeypatch.setenv("CUDA_CPU_WIDTH", width)
     loaded = Loaded(text_of(size).encode(), FULL_RUN)
     values = np.random.default_rng(3).integers(0, 200, COUNT).astype(f"u{size}")
     for names in [(a, b, c) for a in INDICES for b in INDICES for c in FLAGS]:
         sources, targets, flags = INDICES[names[0]], INDICES[names[1]], FLAGS[names[2]]
+        if on_gpu and len(np.unique(targets[flags])) < flags.sum():
+            continue  # CUDA leaves open which lane's store is the last one
         found, expected = np.zeros(COUNT, f"u{size}"), np.zeros(COUNT, f"u{size}")
         for lane in LANES[flags]:  # the last lane of a warp wins; warps run in order
             expected[targets[lane]] = values[sources[lane]] + 1

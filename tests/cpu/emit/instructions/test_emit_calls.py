@@ -222,9 +222,10 @@ DONE:
 
 def test_mutually_recursive_functions_with_guarded_calls() -> None:
     call = """
-    mov.u32 %r9, 5; setp.gt.u32 %p1, %r1, 20;
+    setp.gt.u32 %p1, %r1, 20;
     { .param .b32 a; .param .b32 b; .param .b32 o; st.param.b32 [a], 1; st.param.b32 [b], %r1;
-    @%p1 call (o), add, (a, b); @%p1 ld.param.b32 %r9, [o]; }
+    @%p1 call (o), add, (a, b); ld.param.b32 %r2, [o]; }
+    selp.b32 %r9, %r2, 5, %p1;
 """
     lanes = np.arange(32)
     np.testing.assert_array_equal(run(ADD + START + call + END), np.where(lanes > 20, lanes + 1, 5))

@@ -148,9 +148,10 @@ def test_reserved_shared_memory_follows_that_of_the_kernel():
     text = """
     .func (.param .b32 out_ptr) reserved() {
         .reg .b32 %r<2>; mov.u32 %r1, %reserved_smem_offset_1; st.param.b32 [out_ptr], %r1; ret; }
+    .extern .shared .align 8 .b8 more[];
     .visible .entry k(.param .u64 out)
     {
-        .shared .align 4 .b8 mine[100]; .extern .shared .align 8 .b8 more[]; .reg .b32 %r<19>; .reg .b64 %rd<9>;
+        .shared .align 4 .b8 mine[100]; .reg .b32 %r<19>; .reg .b64 %rd<9>;
         ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2;
         { .param .b32 out_ptr; call (out_ptr), reserved; ld.param.b32 %r2, [out_ptr]; }
         shl.b32 %r3, %r1, 2; add.u32 %r4, %r2, %r3; st.shared.u32 [%r4], %r1; cvt.u64.u32 %rd3, %r2;

@@ -45,6 +45,8 @@ def addresses(text: str, *args: object, shared: int = 0) -> np.ndarray:
 @pytest.mark.parametrize("align", [128, 256, 1024, 4096])
 @pytest.mark.parametrize("space", OF)
 def test_variables(space: str, align: int, on_gpu: bool) -> None:
+    if on_gpu and align > {"global": 256, "shared": 1024}.get(space, align):
+        pytest.skip("NVIDIA's driver does not give variables such an alignment")
     variables = f".{space} .align 4 .b8 before[4]; .{space} .align {align} .b8 x[{align + 4}];"
     if space == "param":
         parameters = f".param .u32 before, .param .align {align} .b8 x[{align}], "

@@ -232,7 +232,7 @@ def test_invalid_moves(move: str, message: str) -> None:
         run(f"    {move};\n", np.zeros(32, np.uint32))
 
 
-def test_special_registers() -> None:
+def test_special_registers(on_gpu: bool) -> None:
     names = [
         "tid.x",
         "tid.y",
@@ -260,4 +260,5 @@ def test_special_registers() -> None:
     columns = [thread % 24, thread // 24, 0 * thread, 0 * thread + 24, 0 * thread + 3, 0 * thread, 0 * thread + 1]
     columns += [thread % 32, thread // 32, 0 * thread + 3, (1 << thread % 32) - 1]
     for name, row, expected in zip(names, out, columns, strict=True):
-        np.testing.assert_array_equal(row[:72], expected, err_msg=name)
+        if not (on_gpu and name in ("warpid", "nwarpid")):  # of a multiprocessor's warps, whose numbers are left open
+            np.testing.assert_array_equal(row[:72], expected, err_msg=name)

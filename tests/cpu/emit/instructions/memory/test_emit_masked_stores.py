@@ -129,6 +129,7 @@ def _of_first_lanes(builder: Builder, mask: Value, first: int, count: int) -> Va
 FAULTS = {"_store_masked": (_without_mask, _not_at_all), "_bits": (_of_first_lanes,)}
 
 
+@pytest.mark.cpu_only
 @pytest.mark.parametrize(("name", "fault"), [(name, fault) for name, some in FAULTS.items() for fault in some])
 def test_random_patterns_find_planted_faults(name, fault, monkeypatch):
     monkeypatch.setattr(masked_stores, name, fault)

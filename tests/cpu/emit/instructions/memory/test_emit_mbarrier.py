@@ -110,9 +110,9 @@ def test_arrive_expect_tx():
 
 def test_asynchronous_copies_arrive_at_the_barrier():
     code = INIT.format(32) + "mbarrier.try_wait.parity.shared.b64 %p1, [%r2], 1; mov.u32 %r3, 9; @!%p1 bra END;"
-    code += "ld.shared.b64 %rd5, [%r2]; cp.async.mbarrier.arrive.shared.b64 [%r2]; " + TEST.format("%r4")
-    code += "cp.async.mbarrier.arrive.noinc.shared.b64 [%r2]; " + TEST.format("%r5")
-    code += "shl.b32 %r5, %r5, 1; or.b32 %r3, %r4, %r5; mbarrier.inval.shared.b64 [%r2]; END:"
+    code += "cp.async.mbarrier.arrive.shared.b64 [%r2]; " + PARITY.format("%r4", 0)
+    code += "cp.async.mbarrier.arrive.noinc.shared.b64 [%r2]; " + PARITY.format("%r5", 0)  # a GPU arrives later: waits
+    code += "shl.b32 %r5, %r5, 1; or.b32 %r3, %r4, %r5; bar.warp.sync -1; mbarrier.inval.shared.b64 [%r2]; END:"
     assert set(run(code)) == {0b10}
 
 
