@@ -99,15 +99,22 @@ def pytest_collection_modifyitems(config, items):
                 item.add_marker(pytest.mark.skip(reason=why))
 
 
-def pytest_runtest_setup(item):
-    """After a fault that no reset of the context heals, end the process: pytest-xdist starts another one."""
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item, nextitem):
+    """After a fault that no reset of the context heals, end the process: pytest-xdist starts another one.
+
+    It ends with the test whose fault it was: pytest-xdist says that this test crashed, and runs the next one elsewhere.
+    """
+    done = yield
     if item.config.getoption("--driver") == "nvidia":
         from support import gpu_kernels
 
         if gpu_kernels.is_lost():
             if hasattr(item.config, "workerinput"):
                 os._exit(1)
-            pytest.exit("a test's fault ended this process's use of the GPU: install pytest-xdist and pass -n 1")
+            if nextitem:
+                pytest.exit("a test's fault ended this process's use of the GPU: install pytest-xdist and pass -n 1")
+    return done
 
 
 def by_clang(item):

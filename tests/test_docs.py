@@ -61,7 +61,7 @@ def test_lines_have_at_most_120_characters():
 
 
 NAMED = re.compile(r"`([\w./]+/[\w.]+\.(?:py|pyx|pxd|c|h|md|toml|yml|json|txt))`")
-WRITTEN = ("_generated/", "report/")  # by a build, by a program
+WRITTEN = ("_generated/", "entry/_shell.c", "report/")  # by a build, by a program
 
 
 def test_files_that_pages_name_exist():

@@ -32,8 +32,14 @@ def pattern(said):
 PAGES = {str(page.relative_to(DOCS)): page for page in sorted(DOCS.rglob("*.md")) if FENCE.search(page.read_text())}
 
 
-# What pages need beside a compiler: cubins of relocatable code need nvJitLink.
-NEEDED = {"guides/compiling.md": pytest.mark.needs_nvjitlink, "guides/tma.md": pytest.mark.needs_cccl}
+# What pages need beside a compiler: cubins of relocatable code need nvJitLink; some are about the CPU device.
+NEEDED = {
+    "guides/checking.md": pytest.mark.cpu_only,
+    "guides/compiling.md": pytest.mark.needs_nvjitlink,
+    "guides/profiling.md": pytest.mark.cpu_only,
+    "guides/tma.md": pytest.mark.needs_cccl,
+    "jax.md": pytest.mark.cpu_only,
+}
 
 
 @pytest.mark.needs_nvrtc

@@ -51,7 +51,8 @@ def loop(tmp_path_factory):
 def test_each_instruction_of_a_loop_is_counted(loop):
     counts = counters.counted(lambda: loop.loop(ROUNDS))
     kinds = counters.count_kinds(counts, loop._name)
-    assert (kinds["locked"], kinds["arithmetic"], kinds["branches"]) == (ROUNDS, ROUNDS, ROUNDS + 1)
+    assert (kinds["locked"], kinds["arithmetic"]) == (ROUNDS, ROUNDS)
+    assert ROUNDS < kinds["branches"] <= ROUNDS + 2  # and the return, and a test before the loop of some compilers
     assert 2 * ROUNDS < kinds["scalar"] < 2 * ROUNDS + 20  # and the rest of the function
     assert kinds[samples.OUTSIDE] == counts.total() - sum(kinds[kind] for kind in samples.KINDS) > 0
 

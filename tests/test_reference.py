@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+pytest.importorskip("docutils", reason="Sphinx is not installed")  # a folder `sphinx` may exist without it
 pytest.importorskip("sphinx.ext.autodoc", reason="Sphinx is not installed")
 sys.path.append(str(pathlib.Path(__file__).parent.parent / "docs"))
 

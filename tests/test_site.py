@@ -24,6 +24,13 @@ def script(monkeypatch):
     return importlib.import_module
 
 
+@pytest.fixture
+def equivalents(script):
+    pytest.importorskip("docutils", reason="Sphinx is not installed")  # a folder `sphinx` may exist without it
+    pytest.importorskip("sphinx.application", reason="Sphinx is not installed")
+    return script("equivalents")
+
+
 @pytest.mark.parametrize(
     ("code", "page", "names"),
     [
@@ -36,15 +43,13 @@ def script(monkeypatch):
         ('"name"', "cupy", []),
     ],
 )
-def test_the_search_knows_the_names_of_other_packages(script, code, page, names):
-    pytest.importorskip("sphinx", reason="Sphinx is not installed")
-    assert script("equivalents").names_in(code, page) == names
+def test_the_search_knows_the_names_of_other_packages(equivalents, code, page, names):
+    assert equivalents.names_in(code, page) == names
 
 
-def test_the_search_knows_the_questions(script):
-    pytest.importorskip("sphinx", reason="Sphinx is not installed")
-    assert script("equivalents").phrases_in("How do I run without a GPU?") == ["run without a gpu"]
-    assert script("equivalents").phrases_in("Why is my kernel slow?") == ["why is my kernel slow"]
+def test_the_search_knows_the_questions(equivalents):
+    assert equivalents.phrases_in("How do I run without a GPU?") == ["run without a gpu"]
+    assert equivalents.phrases_in("Why is my kernel slow?") == ["why is my kernel slow"]
 
 
 def test_queries_that_lead_nowhere_are_reported(script, tmp_path):

@@ -339,7 +339,9 @@ ROWS = [(name, number) for name, calls in CASES.items() for number in range(len(
 
 @pytest.mark.needs_nvrtc
 @pytest.mark.parametrize(("name", "number"), ROWS)
-def test_documented_exception_is_raised(name, number, device, stream):
+def test_documented_exception_is_raised(name, number, device, stream, on_gpu):
+    if on_gpu and name == "system.get_p2p_status":
+        pytest.skip("NVML has a status of a GPU with itself")
     call, exception = CASES[name][number]
     with pytest.raises(Exception) as raised:
         call(Things(device, stream))

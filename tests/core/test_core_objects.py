@@ -105,6 +105,8 @@ def makers():
 
 @pytest.fixture
 def thing(request, makers, device):
+    if request.param == "WorkqueueResource":
+        request.getfixturevalue("since_13_1")
     made = OBJECTS[request.param][0](makers)
     yield made
     if hasattr(made, "close") and request.param not in ("Context", "OpaqueArray"):

@@ -63,6 +63,7 @@ def test_the_counts_are_those_of_the_committed_file(counted, capsys):
     assert code == 0, capsys.readouterr().out
 
 
+@pytest.mark.cpu_only
 def test_a_changed_count_is_found(counted, tmp_path, capsys):
     run = files.read(counted[1])
     run.by_key()["scan[count=65536]"].counters.metrics["ptx__inst_executed.sum"] += 1
@@ -71,6 +72,7 @@ def test_a_changed_count_is_found(counted, tmp_path, capsys):
     assert "scan[count=65536]: 1 exact counters changed" in capsys.readouterr().out
 
 
+@pytest.mark.cpu_only
 def test_large_shapes_are_skipped_on_the_cpu_device(tmp_path):
     path = tmp_path / "skipped.jsonl"
     arguments = ["--filter", "gemm[tokens=512*llama2_7b,layer=up,dtype=float32", "--counters-only", "--quiet"]

@@ -290,6 +290,16 @@ def test_pci_and_links(answers, device):
         device.get_nvlink(0)
 
 
+def test_a_gpu_without_nvlink_has_no_field_for_their_number(answers, device):
+    field = link_count(0)
+    field[0].nvml_return = int(nvml.Return.ERROR_NOT_SUPPORTED)
+    answers(device_get_field_values=field)
+    assert (device.get_nvlink_count(), list(device.get_nvlinks())) == (0, [])
+    field[0].nvml_return = int(nvml.Return.ERROR_GPU_IS_LOST)
+    with pytest.raises(system.NvmlError, match="GPU_IS_LOST"):
+        device.get_nvlink_count()
+
+
 def link_count(count):
     found = nvml.FieldValue(1)
     found[0].field_id, found[0].value_type, found[0].value.ui_val = 91, 1, count

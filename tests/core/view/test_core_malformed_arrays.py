@@ -43,7 +43,7 @@ class Versioned(ctypes.Structure):
     )  # fmt: skip
 
 
-_new = ctypes.pythonapi.PyCapsule_New
+_new = ctypes.PyDLL(None).PyCapsule_New  # not that of ctypes.pythonapi, whose argtypes others set as well
 _new.restype, _new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 
 

@@ -27,7 +27,7 @@ def _fresh():
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_values_gradients_and_kernels(name):
+def test_values_gradients_and_kernels(name, on_gpu):
     made, inputs = block(name)
     graphs = []
     compiled = torch.compile(made, backend=backend, fullgraph=True, options={"report": graphs.append})
@@ -39,4 +39,5 @@ def test_values_gradients_and_kernels(name):
         results.append([value.detach(), *torch.autograd.grad((value * weights).sum(), wanted)])
     for expected, found in zip(*results, strict=True):
         torch.testing.assert_close(found, expected, atol=2e-5, rtol=2e-5)
-    assert tuple(len(each.kernels) for each in graphs) == KERNELS[name]
+    if not on_gpu:  # there, PyTorch's attention is other operations
+        assert tuple(len(each.kernels) for each in graphs) == KERNELS[name]

@@ -9,7 +9,7 @@ from torch import Tensor  # noqa: E402
 
 from cuda.interop.torch import OperatorError, launch_kernel, operator  # noqa: E402
 
-pytestmark = pytest.mark.needs_nvrtc
+pytestmark = [pytest.mark.needs_nvrtc, pytest.mark.cpu_only]  # checked calls take tensors on the CPU
 
 SOURCE = r"""
 template <class T> __global__ void copy(const T *x, T *y, int n)

@@ -173,6 +173,7 @@ def test_a_wrong_number_of_gradients_of_a_list_is_named():
         too_few([numbers(3).requires_grad_(), numbers(3)]).sum().backward()
 
 
+@pytest.mark.cpu_only  # plans are for tensors on the CPU
 def test_recorded_calls_have_plans(monkeypatch):
     """A call whose gradient is recorded neither runs the function again nor goes through the dispatcher."""
     x, y = numbers(7).requires_grad_(), numbers(7).requires_grad_()

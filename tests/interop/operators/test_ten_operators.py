@@ -50,6 +50,7 @@ def test_opcheck(name):
     assert set(torch.library.opcheck(made.overload, tuple(inputs)).values()) == {"SUCCESS"}
 
 
+@pytest.mark.cpu_only
 @NAMES
 def test_memcheck(name):
     made, _call, _, inputs = prepared(name)

@@ -620,7 +620,10 @@ class Device:
         """
         library = nvml()
         fields = self.get_field_values([library.FieldId.DEV_NVLINK_LINK_COUNT])
-        return int(fields[0].value)
+        try:
+            return int(fields[0].value)
+        except library.NotSupportedError:  # a GPU without NVLink has no such field
+            return 0
 
     def get_nvlink(self, link: int) -> NvlinkInfo:
         """Return an NVLink by its index.

@@ -329,7 +329,7 @@ class RegisteredSystemEvents(_EventSet):
         >>> try:
         ...     with system.register_events("bind") as events:
         ...         found = events.wait(timeout_ms=0)
-        ... except (system.NotSupportedError, system.TimeoutError):
+        ... except system.NvmlError:
         ...     found = []
         """
         if buffer_size < 1:
@@ -368,7 +368,7 @@ class RegisteredSystemEvents(_EventSet):
         ...         return await events.wait_async(timeout_ms=10)
         >>> try:
         ...     found = asyncio.run(watch())
-        ... except (system.NotSupportedError, system.TimeoutError):
+        ... except system.NvmlError:
         ...     found = []
         """
         return await _poll(lambda: self.wait(0, buffer_size), timeout_ms)

@@ -181,7 +181,7 @@ def register_events(events: SystemEventType | str | list[SystemEventType | str])
     >>> try:
     ...     with system.register_events("unbind") as events:
     ...         found = events.wait(timeout_ms=0)
-    ... except (system.NotSupportedError, system.TimeoutError):
+    ... except system.NvmlError:
     ...     found = []
     """
     from cuda.core.system._events import RegisteredSystemEvents
