@@ -33,7 +33,7 @@ ELSEWHERE = re.compile(
     r"(requires|not supported on) \.target|requires PTX ISA|cannot be compiled to|Unsupported \.(version|target)"
     r"|higher than default SM version|Unknown modifier|Not a name of any known instruction|does not apply to"
     r"|Operation \.add requires|requires modifier|Unresolved extern function '(__cudaCDP2|cudaCG)"  # of libcudadevrt
-    r"|Unexpected instruction types specified for|' requires ABI"  # indirect calls with parameters in registers
+    r"|Unexpected instruction types specified for|' requires ABI"  # indirect calls of functions with several results
 )
 OTHER_GPU = (
     driver.CUresult.CUDA_ERROR_UNSUPPORTED_PTX_VERSION,

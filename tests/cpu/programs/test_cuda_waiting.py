@@ -70,7 +70,9 @@ def test_the_last_block_sees_writes_of_the_others(load):
 
 
 @pytest.mark.skipif(bool(check.chosen() & check.SYNCCHECK), reason="CUDA leaves open what it does: synccheck tells")
-def test_a_barrier_in_both_sides_of_a_branch(load):
+def test_a_barrier_in_both_sides_of_a_branch(load, request, on_gpu):
+    if on_gpu and "-G" in request.node.callspec.id:
+        pytest.skip("CUDA leaves open what it does: an H200 did not return from code for debugging")
     source = """extern "C" __global__ void k(int *out) { __shared__ int s[64]; int i = threadIdx.x; s[i] = i;
         if (i & 1) { __syncthreads(); out[i] = s[63 - i]; } else { s[i] += 100; __syncthreads();
         out[i] = s[(i + 7) & 63]; } }"""

@@ -74,7 +74,12 @@ def test_layouts_that_are_copied_have_no_plan():
 
 
 def test_zero_tensors_have_no_memory():
-    for x in (torch.ones(5), torch.ones(5), torch._efficientzerotensor((5,), device=torch.ones(5).device), torch.ones(5)):
+    for x in (
+        torch.ones(5),
+        torch.ones(5),
+        torch._efficientzerotensor((5,), device=torch.ones(5).device),
+        torch.ones(5),
+    ):
         assert torch.equal(mix(x, None, 2.0)[0], 2 * x + 0)
 
 
