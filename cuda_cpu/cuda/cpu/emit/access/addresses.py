@@ -77,13 +77,14 @@ def pointers(frame: Frame, address: Address, space: str, extra: int = 0) -> Valu
 
 
 def split_shared_address(frame: Frame, address: Address, extra: int = 0) -> tuple[Value, Value]:
-    """Return a host address for all lanes and each lane's offset from it, which is to be sign-extended.
+    """Return a host address for all lanes and each lane's 32-bit offset from it, which is to be sign-extended.
 
-    Offsets are below 2 GiB, so 32-bit ones stay 32-bit ones: cheaper gathers.
+    PTX cuts addresses to the width of their space (manual, 6.4.1). Offsets are below 2 GiB.
     """
-    offset, displacement = frame.builder.resize(offset_in_space(frame, address.base, 0), "i32"), address.offset + extra
-    base = frame.warp_field("shared", "ptr").ref
-    return Value(frame.builder.offset(base, displacement), "ptr"), offset
+    builder = frame.builder
+    base, displacement = frame.warp_field("shared", "ptr").ref, address.offset + extra
+    offset = builder.resize(offset_in_space(frame, address.base, 0), "i32")
+    return Value(builder.offset(base, displacement), "ptr"), offset
 
 
 def _shared_pointers(frame: Frame, address: Address, extra: int) -> Value:

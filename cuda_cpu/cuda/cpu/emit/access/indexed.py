@@ -195,7 +195,7 @@ def gather(frame: Frame, address: Address, extra: int) -> Value | None:
 def gather_shared(frame: Frame, address: Address, extra: int) -> Value | None:
     """Load a word for each lane that runs from a base and a 32-bit offset; None if the CPU has no such gathers."""
     base, offset = split_shared_address(frame, address, extra)
-    if offset.uniform or offset.element != "i32" or not _lanes_of_gathers(frame):
+    if offset.uniform or not _lanes_of_gathers(frame):
         return None
     return _gathered(frame, base, offset, 1, near=_is_near(frame, address))
 

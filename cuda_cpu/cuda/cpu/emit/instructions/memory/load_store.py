@@ -159,7 +159,7 @@ def _scatter(frame: Frame, address: Address, space: str, extra: int, value: Valu
     if (value.element, order) == ("i32", "") and not frame.checked:
         if space == "shared":
             base, offset = split_shared_address(frame, address, extra)
-            found = (base, indexed.Indexed(offset, signed=True)) if offset.element == "i32" else None
+            found = base, indexed.Indexed(offset, signed=True)
         elif space in ("global", "generic"):
             found = indexed.split(frame, address, extra)
     if found is None or not indexed.scatter(frame, *found, value):
