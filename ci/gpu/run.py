@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Install on a machine with an NVIDIA GPU, offline; run tests, examples, benchmarks; write a report.
 
-python ci/gpu/run.py --wheels FOLDER --report FOLDER [--peer FOLDER] [--steps tests,kernels,examples,benchmarks]
+python ci/gpu/run.py --wheels FOLDER --report FOLDER [--peer FOLDER] [--steps tests,kernels,...] [--at-once]
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import sys
 import sysconfig
 import tarfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 ARGUMENTS = {  # of the examples that take arguments
     "image_filter.py": ["picture.png", "edges.png"],
@@ -34,7 +35,8 @@ NEED_MORE = (
 LIBRARIES = {"nvrtc": "libnvrtc.so.13", "nvJitLink": "libnvJitLink.so.13"}
 # Needed by the tests besides pytest and NumPy: without one of these, tests cannot be collected.
 WANTED = ["cuda-pathfinder", "pytest-timeout", "hypothesis", "pillow", "ml_dtypes", "tqdm", "mpmath", "anyio", "trio"]
-STEPS = ("tests", "kernels", "examples", "benchmarks")
+STEPS = ("tests", "kernels", "examples", "benchmarks", "observe", "scaling")
+HERE = pathlib.Path(__file__).resolve().parent
 
 
 class Report:
@@ -103,7 +105,7 @@ def newest_build(wheels: pathlib.Path) -> pathlib.Path:
 def sources(build: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
     """Return the tree with the tests: of the sdist, or of this script where a wheel is installed."""
     if build.suffix == ".whl":
-        return pathlib.Path(__file__).resolve().parents[2]
+        return HERE.parents[1]
     with tarfile.open(build) as archive:
         archive.extractall(folder, filter="data")
         return folder / archive.getnames()[0].split("/")[0]
@@ -177,6 +179,7 @@ def main() -> int:
     parser.add_argument("--driver", default="nvidia", choices=["nvidia", "cpu"], help="cpu tests this script itself")
     parser.add_argument("--peer", type=pathlib.Path, help="wheels of NVIDIA's cuda-core and cuda-bindings")
     parser.add_argument("--without", metavar="EXPRESSION", help="tests that this machine cannot run (pytest -k)")
+    parser.add_argument("--at-once", action="store_true", help="run the tests and the kernels' tests at the same time")
     parser.add_argument("--timeout", type=int, default=1800, help="seconds for one step")
     parser.add_argument("--steps", default=",".join(STEPS), help=f"of {', '.join(STEPS)}; default: all; '' only builds")
     options = parser.parse_args()
@@ -226,13 +229,13 @@ def run_steps(
         test += ["-k", f"not ({options.without})"]
     if has(python, "pytest-xdist", environment):  # a test that hangs or crashes does not stop the others
         test += ["-o", "timeout_method=thread", "--timeout=60", "--max-worker-restart=999"]
-        one, many = ["-n", "1"], ["-n", "8"]  # one: tests that compare the GPU's free memory
+        one, many = ["-n", "7" if options.at_once else "1"], ["-n", "8"]  # 1: tests that compare the GPU's free memory
     else:
         one = many = []
-    if "tests" in steps:
-        run_tests(report, "tests", [*test, *one, "--ignore=tests/cpu"], tree, environment)
-    if "kernels" in steps:  # the tests of the CPU device
-        run_tests(report, "kernels", [*test, *many, "tests/cpu"], tree, environment)
+    suites = {"tests": [*test, *one, "--ignore=tests/cpu"], "kernels": [*test, *many, "tests/cpu"]}
+    with ThreadPoolExecutor(len(suites) if options.at_once else 1) as pool:
+        chosen = [name for name in suites if name in steps]
+        list(pool.map(lambda name: run_tests(report, name, suites[name], tree, environment), chosen))
     if "examples" in steps:
         run_examples(report, python, tree, environment, missing)
     if "benchmarks" in steps:
@@ -240,14 +243,24 @@ def run_steps(
         compared = environment | {"CUDA_BENCH_PEER": str(peer)} if peer else environment
         command = [python, "-m", "benchmarks", *suites, "--fast", *([] if peer else ["--no-peer"])]
         report.run("benchmarks", command, tree, compared)
+    if "observe" in steps:
+        report.run("observe", [python, HERE / "observe.py"], tree, environment)
+    for table in ("scaling", "short", "openmp") if "scaling" in steps else ():  # of the CPU device, on all cores
+        command = [python, "-m", "benchmarks.cpu_kernels", "--only", table, "--best", "--seconds", "0.3"]
+        report.run(f"scaling, {table}", command, tree, environment | {"CUDA_PYTHON_DRIVER": "cpu"})
 
 
 def run_tests(report: Report, name: str, command: list, tree: pathlib.Path, environment: dict) -> None:
-    """Run tests, and what failed again: after a fault the next test fails with its process, which is replaced."""
-    cache = ["-o", f"cache_dir={report.folder / 'work' / name}"]
-    if not report.run(name, [*command, *cache], tree, environment) and "-n" in command:
-        report.steps[-1]["outcome"] = "repeated"
-        report.run(f"{name}, failed ones again", [*command, *cache, "--last-failed"], tree, environment)
+    """Run tests, and what failed again, one at a time: others use the GPU's memory, or its process ended by a fault.
+
+    Outcomes are in NAME.jsonl at once, see record.py.
+    """
+    record = report.folder / f"{name}.jsonl"
+    environment = environment | {"GPU_RECORD": str(record), "PYTHONPATH": str(HERE)}
+    command = [*command, "-p", "record", "-o", f"cache_dir={report.folder / 'work' / name}"]
+    if not report.run(name, command, tree, environment) and "-n" in command:
+        next(step for step in report.steps if step["name"] == name)["outcome"] = "repeated"
+        report.run(f"{name}, failed ones again", [*command, "-n", "1", "--last-failed"], tree, environment)
 
 
 def run_examples(report: Report, python: pathlib.Path, tree: pathlib.Path, environment: dict, missing: list) -> None:

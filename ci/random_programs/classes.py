@@ -103,7 +103,7 @@ class Classes(Cooperation):
 
     def constant(self, scope: Scope) -> Node:
         start, type_ = self.random.randrange(1, 40), self.random.choice(list(INTEGERS))
-        text = f"constexpr unsigned {self.name('c')} = steps({start}); static_assert(steps(27) == 111, \"\"); "
+        text = f'constexpr unsigned {self.name("c")} = steps({start}); static_assert(steps(27) == 111, ""); '
         name = text.split()[2]
         value = f"{name} * 1000u + kind_of<{type_}>({self.value(type_, scope)})"
         return Node(text + self.new(scope, "unsigned", value).text)
