@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from cuda.cpu.ptx.program import Program
 
 LEAST_LLVM = (20, 0, 0)  # of llvmlite 0.45: opaque pointers
+RIGHT_EXTREMA = (21, 0, 0)  # see Settings.number_extrema
 QUICK, BEST = 0, 3  # levels: of the first compilation of a kernel, and of the one that hot kernels get
 LEVELS = ("0", "1", "2", "3")
 MOST_JOINED = 5_000_000  # variables times blocks: 0.2 s; a thousand statements compiled with -G exceed it
@@ -238,6 +239,7 @@ def kernel_text(
         native_dots=not plain and _has_dots(),
         vector_bytes=0 if plain else _vector_bytes(),
         near=0 if plain else _near(),
+        number_extrema=_llvm().llvm_version_info >= RIGHT_EXTREMA,
         fibers=_path() == "fiber" if fibers is None else fibers,
         quick=quick,
         brief=brief,

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from support.exact import FORMATS, decode, encode, round_fraction
 from support.lanewise import apply
 
+from cuda.cpu.compile import jit
+
 quick = settings(max_examples=3, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 
 ROUNDINGS = ["rn", "rz", "rm", "rp"]
@@ -194,6 +196,20 @@ def test_negative_zero_is_less_than_zero() -> None:
     others = ("b32", [1 << 31, 0, 0, 1 << 31])
     assert apply("min.f32 $d, $a, $b", "b32", zeros, others)[:4].tolist() == [1 << 31, 1 << 31, 0, 1 << 31]
     assert apply("max.f32 $d, $a, $b", "b32", zeros, others)[:4].tolist() == [0, 0, 0, 1 << 31]
+
+
+@pytest.mark.cpu_only
+def test_min_and_max_without_those_of_llvm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of LLVM 20 return the wrong operand: max(1, -inf) was -inf, max(-1, 0) was -1."""
+    monkeypatch.setattr(jit, "RIGHT_EXTREMA", (99, 0, 0))
+    a, b = [-1.0, 1.0, math.nan, 2.0, -0.0, 0.0, -math.inf, math.nan], [0.0, -math.inf, 3.0, math.nan, 0.0, -0.0, 1.0]
+    for name, wanted in {
+        "max": [0.0, 1.0, 3.0, 2.0, 0.0, 0.0, 1.0, math.nan],
+        "min": [-1.0, -math.inf, 3.0, 2.0, -0.0, -0.0, -math.inf, math.nan],
+    }.items():
+        found = apply(f"{name}.f32 $d, $a, $b; // not of LLVM", "f32", ("f32", a), ("f32", [*b, math.nan]))[:8]
+        np.testing.assert_array_equal(found, np.array(wanted, np.float32))
+        np.testing.assert_array_equal(np.signbit(found[:7]), np.signbit(wanted[:7]))
 
 
 def test_flushing_and_saturation() -> None:

@@ -90,17 +90,30 @@ def copy_sign(frame: Frame, form: Form, a: Value, b: Value) -> Value:
     return frame.builder.intrinsic("copysign", a.element, b, a)
 
 
+def _extremum_of_numbers(frame: Frame, name: str, a: Value, b: Value) -> Value:
+    """Return the extremum of those operands that are numbers."""
+    builder = frame.builder
+    if frame.module.settings.number_extrema:
+        return builder.intrinsic(f"{name}num", a.element, a, b)
+    numbers = [
+        builder.select(builder.compare("fcmp uno", value, value), other, value) for value, other in ((a, b), (b, a))
+    ]
+    return builder.intrinsic(name, a.element, *numbers)
+
+
 def _extremum(name: str) -> Callable[..., Value]:
     def pick(frame: Frame, form: Form, *args: Value) -> Value:
         """-0 is less than +0; a NaN operand is ignored without .NaN; two NaNs give the canonical NaN."""
         builder, values = frame.builder, list(args)
-        intrinsic = name if getattr(form, "NaN", False) else name + "num"
         signs = values
         if getattr(form, "abs", False):
             values = [absolute(frame, form, value) for value in values]
         result = values[0]
         for value in values[1:]:
-            result = builder.intrinsic(intrinsic, value.element, result, value)
+            if getattr(form, "NaN", False):
+                result = builder.intrinsic(name, value.element, result, value)
+            else:
+                result = _extremum_of_numbers(frame, name, result, value)
         result = canonical(frame, result)
         if getattr(form, "xorsign", False):
             integer, width = integer_of(result.element), width_of(result.element)

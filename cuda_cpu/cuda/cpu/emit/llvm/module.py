@@ -44,6 +44,8 @@ class Settings:
         interleaved elements are accessed lane by lane, and rows are not padded.
     near : int
         Distance in bytes, within a page, of software prefetches; 0 if the hardware prefetches well. See prefetch.py.
+    number_extrema : bool
+        Whether LLVM's `maximumnum` and `minimumnum` are right; those of LLVM 20 return the wrong operand.
     fibers : bool
         Run every warp on a fiber of its own, even if one call could run all warps of a block.
     quick : bool
@@ -62,6 +64,7 @@ class Settings:
     native_dots: bool = False
     vector_bytes: int = 0
     near: int = 0
+    number_extrema: bool = True
     fibers: bool = False
     quick: bool = False
     brief: bool = False
