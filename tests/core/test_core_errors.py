@@ -299,6 +299,28 @@ def test_objects_lost_in_a_reset_are_finalised_silently():
 
 
 @pytest.mark.cpu_only
+def test_what_a_reset_has_destroyed_is_not_destroyed_again():
+    """On NVIDIA's driver, such a call is an access to freed memory; here it would be an error in the log."""
+    run = run_script(
+        """
+        from cuda.bindings import driver
+        from cuda.core import Device
+
+        device = Device()
+        device.set_current()
+        stream = device.create_stream()
+        closed, event = device.create_event(), stream.record()
+        driver.cuDevicePrimaryCtxReset(0)
+        closed.close()
+        del event, stream
+        print("done")
+        """,
+        CUDA_CPU_LOG="1",
+    )
+    assert (run.stdout, run.stderr) == ("done\n", "")
+
+
+@pytest.mark.cpu_only
 def test_freeing_does_not_use_a_stream_that_a_reset_has_destroyed():
     """On NVIDIA's driver, such a call is an access to freed memory; here it would be an error in the log."""
     run = run_script(

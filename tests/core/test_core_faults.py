@@ -244,7 +244,7 @@ print(count, failures, len(unraisable))
         **driver,
     )
     count, failures, unraisable = map(int, said.split())
-    assert failures + unraisable > 0.8 * count > 80
+    assert failures + unraisable > 0.75 * count > 80  # without the id of a context, all goes on
 
 
 def test_each_call_of_the_start_fails_once(driver):

@@ -116,6 +116,18 @@ cdef uint64_t primary_id(int ordinal) except? 0:
     return found
 
 
+cdef bint is_outlived(int ordinal, uint64_t context_id) except -1:
+    """Return whether a reset has destroyed the context that had an id, and all that was in it; False for the id 0."""
+    cdef unsigned long long now = 0
+    cdef cydriver.CUresult status
+    if context_id == 0:
+        return False
+    status = cydriver.cuCtxGetId(_primaries[ordinal], &now)
+    if status == cydriver.CUDA_SUCCESS:
+        return now != context_id
+    return status in (cydriver.CUDA_ERROR_CONTEXT_IS_DESTROYED, cydriver.CUDA_ERROR_INVALID_CONTEXT)
+
+
 cdef bint was_reset(int ordinal, uint64_t context_id) except -1:
     """Return whether a device (-1: any) was reset since its context had the id `context_id`.
 

@@ -4,12 +4,12 @@
 """Event: CUevent, for synchronisation and timing."""
 
 cimport cython
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport uint64_t, uintptr_t
 from libc.string cimport memcpy
 
 from cuda.bindings cimport cydriver
 from cuda.core._utils._check cimport after_wait, check, fail, is_finalizing
-from cuda.core._device._context cimport Activation, Context, activate, activate_anyway, primary
+from cuda.core._device._context cimport Activation, Context, activate, activate_anyway, is_outlived, primary, primary_id
 from cuda.core._utils._driver_handle cimport HandleClass
 
 from cuda.core._errors import ClosedError, not_pickled
@@ -41,7 +41,7 @@ cdef class Event:
         raise RuntimeError("an Event is not made directly: use Device.create_event or Stream.record")
 
     @staticmethod
-    cdef Event create(int device_id, object options):
+    cdef Event create(int device_id, object options, uint64_t context_id=0):
         cdef Event self = Event.__new__(Event)
         cdef unsigned int flags = cydriver.CU_EVENT_DISABLE_TIMING
         if options is not None:
@@ -56,6 +56,7 @@ cdef class Event:
             ) | (cydriver.CU_EVENT_INTERPROCESS if self.ipc else 0)
         self.device_id = device_id
         cdef Activation _active = activate(device_id)
+        self.context_id = context_id or primary_id(device_id)
         with nogil:
             check(cydriver.cuEventCreate(&self.native, flags), b"cuEventCreate")
         return self
@@ -67,8 +68,7 @@ cdef class Event:
 
     def __dealloc__(self):
         if self.native != NULL and not is_finalizing():
-            with nogil:
-                cydriver.cuEventDestroy(self.native)
+            self.destroy(self.native)
             self.native = NULL
 
     @cython.critical_section
@@ -94,8 +94,7 @@ cdef class Event:
         if native != NULL and self.uses:
             self.retired = native
         elif native != NULL:
-            with nogil:
-                check(cydriver.cuEventDestroy(native), b"cuEventDestroy")
+            check(<cydriver.CUresult>self.destroy(native), b"cuEventDestroy")
 
     @cython.critical_section
     cdef int drop_use(self) except -1:
@@ -104,9 +103,16 @@ cdef class Event:
         self.uses -= 1
         if self.uses == 0 and native != NULL:
             self.retired = NULL
-            with nogil:
-                cydriver.cuEventDestroy(native)
+            self.destroy(native)
         return 0
+
+    cdef int destroy(self, cydriver.CUevent native) except -1:
+        """Destroy the event, unless a reset of the device has done so: its handle is a dangling pointer then."""
+        cdef cydriver.CUresult status = cydriver.CUDA_SUCCESS
+        if not is_outlived(self.device_id, self.context_id):
+            with nogil:
+                status = cydriver.cuEventDestroy(native)
+        return status
 
     def __enter__(self):
         self.open_handle()

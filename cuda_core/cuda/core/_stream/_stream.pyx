@@ -17,6 +17,7 @@ from cuda.core._device._context cimport (
     activate,
     context_ordinal,
     current_ordinal,
+    is_outlived,
     primary_id,
     no_context,
 )
@@ -132,8 +133,7 @@ cdef class Stream:
 
     cdef bint is_outlived(self) except -1:
         """Return whether a reset of the device has destroyed the stream with its context."""
-        cdef uint64_t now = primary_id(self.device_id) if self.context_id else 0
-        return now != 0 and now != self.context_id
+        return is_outlived(self.device_id, self.context_id)
 
     cdef int destroy(self) except -1:
         """Destroy a doomed stream, unless a reset has done so: its handle is a dangling pointer then."""
@@ -412,7 +412,7 @@ cdef class Stream:
         cdef Event recorded
         if event is None:
             self.open_handle()
-            recorded = Event.create(self.ordinal(), options)
+            recorded = Event.create(self.ordinal(), options, self.context_id)
         elif isinstance(event, Event):
             recorded = event
         else:
