@@ -9,7 +9,7 @@ cdef cydriver.CUdevice native_device(int ordinal) except? -99
 cdef cydriver.CUcontext primary(int ordinal) except NULL
 cdef cydriver.CUcontext living_primary(int ordinal) except NULL
 cdef uint64_t primary_id(int ordinal) except? 0
-cdef bint is_outlived(int ordinal, uint64_t context_id) except -1
+cdef bint is_destroyed(int ordinal, uint64_t context_id) except -1
 cdef bint was_reset(int ordinal, uint64_t context_id) except -1
 cdef int current_ordinal() except -2
 cdef int context_ordinal(cydriver.CUcontext context) except -2

@@ -116,7 +116,7 @@ cdef uint64_t primary_id(int ordinal) except? 0:
     return found
 
 
-cdef bint is_outlived(int ordinal, uint64_t context_id) except -1:
+cdef bint is_destroyed(int ordinal, uint64_t context_id) except -1:
     """Return whether a reset has destroyed the context that had an id, and all that was in it; False for the id 0."""
     cdef unsigned long long now = 0
     cdef cydriver.CUresult status

@@ -9,7 +9,15 @@ from libc.string cimport memcpy
 
 from cuda.bindings cimport cydriver
 from cuda.core._utils._check cimport after_wait, check, fail, is_finalizing
-from cuda.core._device._context cimport Activation, Context, activate, activate_anyway, is_outlived, primary, primary_id
+from cuda.core._device._context cimport (
+    Activation,
+    Context,
+    activate,
+    activate_anyway,
+    is_destroyed,
+    primary,
+    primary_id,
+)
 from cuda.core._utils._driver_handle cimport HandleClass
 
 from cuda.core._errors import ClosedError, not_pickled
@@ -109,7 +117,7 @@ cdef class Event:
     cdef int destroy(self, cydriver.CUevent native) except -1:
         """Destroy the event, unless a reset of the device has done so: its handle is a dangling pointer then."""
         cdef cydriver.CUresult status = cydriver.CUDA_SUCCESS
-        if not is_outlived(self.device_id, self.context_id):
+        if not is_destroyed(self.device_id, self.context_id):
             with nogil:
                 status = cydriver.cuEventDestroy(native)
         return status

@@ -17,7 +17,7 @@ from cuda.core._device._context cimport (
     activate,
     context_ordinal,
     current_ordinal,
-    is_outlived,
+    is_destroyed,
     primary_id,
     no_context,
 )
@@ -133,7 +133,7 @@ cdef class Stream:
 
     cdef bint is_outlived(self) except -1:
         """Return whether a reset of the device has destroyed the stream with its context."""
-        return is_outlived(self.device_id, self.context_id)
+        return is_destroyed(self.device_id, self.context_id)
 
     cdef int destroy(self) except -1:
         """Destroy a doomed stream, unless a reset has done so: its handle is a dangling pointer then."""
