@@ -151,6 +151,8 @@ LOCAL = [
 
 # Instructions per warp; lanes that diverge reconverge at the label that both paths reach first.
 FLOW = [
+    Case("64-bit address of shared memory", "mov.u64 %rd3, s; mul.wide.u32 %rd4, %r4, 4; add.u64 %rd3, %rd3, %rd4; "
+         "st.shared.u32 [%rd3], %r4; cvt.u32.u64 %r5, %rd4;", {INSTRUCTIONS: BEFORE + 6}),
     Case("nothing", "", {INSTRUCTIONS: BEFORE + 1, THREADS: 32 * (BEFORE + 1), BRANCHES: 0}),
     Case("short block", "", {INSTRUCTIONS: 2 * (BEFORE + 1), THREADS: 40 * (BEFORE + 1)}, grid=3, block=40, warps=3),
     Case("guarded addition", "setp.lt.u32 %p0, %r4, 5; @%p0 add.u32 %r5, %r4, 1;",

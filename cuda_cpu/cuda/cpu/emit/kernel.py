@@ -143,6 +143,7 @@ def _analysed(
             choices=settings.vector_bytes >= ways.NARROWEST and settings.instrumentation is None,
             broadcasts=settings.native_gather,
             strided=_has_strided(settings),
+            narrow=settings.instrumentation is None,
             patterns=settings.native_gather and settings.width == FULL_RUN and not settings.quick,
         )
         for each in functions

@@ -60,6 +60,7 @@ def analyse(
     choices: bool = False,
     broadcasts: bool = False,
     strided: bool = False,
+    narrow: bool = False,
 ) -> Graph:
     """Return the function's graph with everything that emission needs.
 
@@ -91,10 +92,13 @@ def analyse(
         With `choices`: of one address for all lanes, too.
     strided : bool
         Words at known distances are accessed by one base for all lanes.
+    narrow : bool
+        Addresses of shared memory are computed in 32 bits, by instructions that the PTX does not have.
     """
     body = function.body or []
-    if not keeps_registers:
-        function, body = narrow_addresses(function, fold_constants(body))
+    body = body if keeps_registers else fold_constants(body)
+    if narrow:
+        function, body = narrow_addresses(function, body)
     body = split_guards(body, function.entry)
     breaks: set[int] = set()
     collectives, sunk = False, None
