@@ -129,6 +129,8 @@ def _analysed(
     """Return the graphs of all functions, with the results of the passes."""
     polling, synchronising = _callers_of(program, functions, polls), _callers_of(program, functions, _has_barriers)
     keeps_registers = settings.instrumentation is not None and settings.instrumentation.keeps_registers
+    uninstrumented = settings.instrumentation is None
+    hot = uninstrumented and not (settings.quick or settings.brief)
     graphs = [
         analyse(
             at(each),
@@ -138,12 +140,12 @@ def _analysed(
             strict=settings.tracks_barriers,
             keeps_returns=settings.keeps_returns,
             keeps_registers=keeps_registers,
-            whole_rows=settings.lane_run == WHOLE_RUN and settings.instrumentation is None,
-            converged_only=settings.instrumentation is None and not (settings.quick or settings.brief),
-            choices=settings.vector_bytes >= ways.NARROWEST and settings.instrumentation is None,
+            whole_rows=settings.lane_run == WHOLE_RUN and uninstrumented,
+            converged_only=hot,
+            choices=settings.vector_bytes >= ways.NARROWEST and uninstrumented,
             broadcasts=settings.native_gather,
-            strided=_has_strided(settings),
-            narrow=settings.instrumentation is None,
+            strided=hot and settings.native_gather and not settings.width % 16,
+            narrow=uninstrumented,
             patterns=settings.native_gather and settings.width == FULL_RUN and not settings.quick,
         )
         for each in functions
@@ -154,12 +156,6 @@ def _analysed(
             if not settings.instrumentation.keeps_addresses:
                 _forget_addresses(graph)
     return graphs
-
-
-def _has_strided(settings: Settings) -> bool:
-    """Return whether accesses of words at known distances have code of their own (emit/access/strided.py)."""
-    simple = settings.instrumentation is None and not (settings.quick or settings.brief)
-    return simple and settings.native_gather and not settings.width % 16
 
 
 def _forget_addresses(graph: Graph) -> None:

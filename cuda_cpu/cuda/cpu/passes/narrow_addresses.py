@@ -10,6 +10,7 @@ lower half of a sum or a product depends only on the lower halves of its operand
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 
 from cuda.cpu.passes.find_registers import registers_of
 from cuda.cpu.ptx.instructions import form_of
@@ -104,7 +105,7 @@ def _low(name: str) -> str:
 
 def _narrowed(body: list[Statement], needed: set[str]) -> list[Statement]:
     result: list[Statement] = []
-    both: dict[int, str] = {}  # results of instructions, by their id, of which there are narrow ones, too
+    both: dict[int, tuple[str, Instruction]] = {}  # by id: instructions of which there are narrow ones, their results
     for item in body:
         if isinstance(item, Instruction) and not needed.isdisjoint(_bases(item)):
             item = dataclasses.replace(item, operands=tuple(_by_low(each, needed) for each in item.operands))
@@ -112,14 +113,15 @@ def _narrowed(body: list[Statement], needed: set[str]) -> list[Statement]:
         if isinstance(item, Instruction) and (item.opcode, *item.modifiers) in NARROW:
             written = item.operands[0]
             if isinstance(written, Register) and written.name in needed:
-                both[id(item)] = written.name
+                both[id(item)] = written.name, item
                 result.append(_narrow(item))
-    while True:
-        read = {name for item in result if isinstance(item, Instruction | Call) for name in _registers(item)[1]}
-        kept = [item for item in result if both.get(id(item), "") in read or id(item) not in both]
-        if len(kept) == len(result):
-            return kept
-        result = kept
+    readers = Counter(name for item in result if isinstance(item, Instruction | Call) for name in _registers(item)[1])
+    unread: set[int] = set()
+    while more := {number for number, (name, _) in both.items() if number not in unread and not readers[name]}:
+        unread |= more
+        for number in more:
+            readers.subtract(_registers(both[number][1])[1])
+    return [item for item in result if id(item) not in unread]
 
 
 def _by_low(operand: Operand, needed: set[str]) -> Operand:
