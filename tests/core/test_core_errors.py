@@ -298,17 +298,23 @@ def test_objects_lost_in_a_reset_are_finalised_silently():
     assert (run.stdout, run.stderr) == ("done\n", "")
 
 
-@pytest.mark.cpu_only
-def test_what_a_reset_has_destroyed_is_not_destroyed_again():
-    """On NVIDIA's driver, such a call is an access to freed memory; here it would be an error in the log."""
-    run = run_script(
-        """
+AFTER = """
         from cuda.bindings import driver
-        from cuda.core import Device
+        from cuda.core import Device, LegacyPinnedMemoryResource
+        import numpy
 
         device = Device()
         device.set_current()
         stream = device.create_stream()
+"""
+
+
+@pytest.mark.cpu_only
+def test_what_a_reset_has_destroyed_is_not_destroyed_again():
+    """On NVIDIA's driver, such a call is an access to freed memory; here it would be an error in the log."""
+    run = run_script(
+        AFTER
+        + """
         closed, event = device.create_event(), stream.record()
         driver.cuDevicePrimaryCtxReset(0)
         closed.close()
@@ -324,13 +330,8 @@ def test_what_a_reset_has_destroyed_is_not_destroyed_again():
 def test_freeing_does_not_use_a_stream_that_a_reset_has_destroyed():
     """On NVIDIA's driver, such a call is an access to freed memory; here it would be an error in the log."""
     run = run_script(
-        """
-        from cuda.bindings import driver
-        from cuda.core import Device
-
-        device = Device()
-        device.set_current()
-        stream = device.create_stream()
+        AFTER
+        + """
         buffer = device.allocate(64, stream=stream)
         driver.cuDevicePrimaryCtxReset(0)
         del buffer
@@ -340,17 +341,6 @@ def test_freeing_does_not_use_a_stream_that_a_reset_has_destroyed():
     )
     assert run.stdout == "done\n"
     assert "cuMemFreeAsync" not in run.stderr
-
-
-AFTER = """
-        from cuda.bindings import driver
-        from cuda.core import Device, LegacyPinnedMemoryResource
-        import numpy
-
-        device = Device()
-        device.set_current()
-        stream = device.create_stream()
-"""
 
 
 def test_memory_freed_through_the_driver_is_reported():
