@@ -21,27 +21,8 @@ import numpy as np
 ROOT = pathlib.Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "tests/cpu/driver/array"), str(ROOT / "tests"), str(ROOT)]
 
-COUNTS = [
-    0,
-    1,
-    31,
-    32,
-    63,
-    64,
-    65,
-    127,
-    128,
-    255,
-    256,
-    257,
-    300,
-    65535,
-    65536,
-    2**31 - 1,
-    2**31,
-    2**32 - 255,
-    2**32 - 1,
-]
+COUNTS = [0, 1, 31, 32, 63, 64, 65, 127, 128, 255, 256, 257, 300, 65535, 65536, 2**31 - 1, 2**31, 2**32 - 255,
+          2**32 - 1]  # fmt: skip
 WORD = 0x8123456789ABCDEF
 TINY = [2.0**-power for power in range(115, 147)]
 VECTORS = ["tid", "ntid", "ctaid", "nctaid", "clusterid", "nclusterid", "cluster_ctaid", "cluster_nctaid"]
