@@ -134,6 +134,17 @@ void await_on_threads(struct cpu_warp *warp)
         *(volatile uint32_t *)params->number = 1;
 }
 
+/* Take the given nanoseconds, and store the thread for each block. */
+void take_time(struct cpu_warp *warp)
+{
+    const struct pointer *params = (const void *)warp->params;
+    const uint64_t *nanoseconds = (const uint64_t *)params->address;
+    uint64_t begin = warp->runtime->globaltimer(warp);
+    ((volatile uint32_t *)params->number)[block_rank(warp)] = (uint32_t)this_thread();
+    while (warp->runtime->globaltimer(warp) - begin < __atomic_load_n(nanoseconds, __ATOMIC_RELAXED))
+        loop_step(warp);
+}
+
 /* ---- barriers ---- */
 
 static void sync_all(struct cpu_warp *warp)

@@ -96,7 +96,9 @@ cdef class Queue:
     cdef int submit(self, cpu_command *command) except -1:
         if command_hook is not None:
             self.number_operation(command)
-        cdef int result = cpu_queue_submit(self.queue, command)
+        cdef int result
+        with nogil:  # it may execute the command
+            result = cpu_queue_submit(self.queue, command)
         if result == CPU_SUBMITTED:
             return 0
         if result == CPU_QUEUE_CLOSED:
@@ -333,11 +335,13 @@ cdef class Queue:
         check_process()
         return cpu_queue_idle(self.queue)
 
+    def is_closed(self):
+        check_process()
+        return cpu_queue_closed(self.queue)
+
     def wait(self, double timeout):
         """Wait until all commands submitted so far are done; return False after `timeout` seconds (< 0: no limit)."""
         check_process()
-        if cpu_queue_idle(self.queue):
-            return True
         cdef int64_t deadline = deadline_of(timeout)
         cdef bint done
         with nogil:

@@ -345,10 +345,11 @@ cdef extern from "queue/queue.h":
     void cpu_queue_destroy(cpu_queue *queue)
     cpu_command *cpu_command_make(cpu_queue *queue, int kind)
     void cpu_command_discard(cpu_command *command)
-    int cpu_queue_submit(cpu_queue *queue, cpu_command *command)
+    int cpu_queue_submit(cpu_queue *queue, cpu_command *command) nogil
     bint cpu_launch_params(cpu_command *command, const void *params, uint32_t size)
     bint cpu_launch_gather(cpu_command *command, void *const *pointers)
     bint cpu_queue_idle(cpu_queue *queue)
+    bint cpu_queue_closed(cpu_queue *queue)
     bint cpu_queue_wait(cpu_queue *queue, int64_t deadline) nogil
     void cpu_queue_cancel(cpu_queue *queue)
     bint cpu_queue_take_fault(cpu_queue *queue, cpu_fault_record *fault)

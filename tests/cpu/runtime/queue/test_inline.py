@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Inline execution: short commands of an idle queue run in the submitting thread, long ones move to the queue's."""
+"""Inline execution: short commands of an idle queue, and launches that are waited for at once, run in the submitting
+thread, long ones move to the queue's."""
 
 import threading
 import time
@@ -153,3 +154,100 @@ def test_threads_that_share_a_queue(device, image):
     assert not wrong
     assert device.run(grid, 1, 32, out.ctypes.data, 0) is None
     assert (out == np.arange(1, 33)).all()
+
+
+class Timed:
+    """Launches of a kernel whose blocks take some time; `threads` has the thread of each block."""
+
+    def __init__(self, device, blocks=1):
+        self.device, self.grid, self.blocks = device, device.grid("take_time"), blocks
+        self.nanoseconds, self.threads = np.full(1, 100_000, np.uint64), np.zeros(blocks, np.uint32)
+
+    def start(self):
+        addresses = self.nanoseconds.ctypes.data, self.threads.ctypes.data
+        self.device.start(self.grid, self.blocks, 32, *addresses)
+
+    def start_and_wait(self):
+        self.start()
+        assert self.device.queue.wait(WAIT)
+
+    def is_inline(self):
+        return threading.get_native_id() in self.threads
+
+    def wait_promptly(self):
+        """Launch and wait until a launch runs in this thread: under load this thread may not be prompt for a while."""
+        for _ in range(1000):
+            self.start_and_wait()
+            if self.is_inline():
+                return
+        raise AssertionError("no launch was ever inline")
+
+
+@pytest.fixture
+def timed(device):
+    return Timed(device)
+
+
+def test_a_launch_that_is_waited_for_at_once_runs_in_the_thread_that_submits(timed):
+    for _ in range(4):  # prompt waits
+        timed.start_and_wait()
+        assert not timed.is_inline()
+    timed.wait_promptly()
+
+
+def test_a_thread_that_does_something_else_first_does_not_run_the_next_one(timed):
+    timed.wait_promptly()
+    timed.start()
+    time.sleep(0.0001)
+    assert timed.device.queue.wait(WAIT)
+    timed.start_and_wait()
+    assert not timed.is_inline()
+
+
+def test_a_thread_that_launches_again_later_does_not_run_it(timed):
+    timed.wait_promptly()
+    timed.start()
+    time.sleep(0.0001)
+    timed.start_and_wait()
+    assert not timed.is_inline()
+
+
+def test_work_in_another_queue_is_something_else(timed, words):
+    """A thread that submits to two queues expects both to work."""
+    queue = runtime.Queue()
+    queue.fill(words.ctypes.data, 8, 4, 1)  # the first command starts a thread
+    timed.wait_promptly()
+    timed.start()
+    queue.fill(words.ctypes.data, 9, 4, 1)
+    assert timed.device.queue.wait(WAIT)
+    timed.start_and_wait()
+    assert not timed.is_inline()
+    queue.close()
+
+
+def test_an_awaited_launch_that_takes_longer_is_left_to_the_queues_thread(timed):
+    timed.wait_promptly()
+    timed.nanoseconds[:] = 10**12
+    timed.start()
+    assert not timed.device.queue.is_idle()
+    timed.nanoseconds[:] = 0
+    assert timed.device.finish() is None
+
+
+def test_a_launch_that_is_expected_to_take_long_is_not_inline(timed):
+    timed.nanoseconds[:] = 3_000_000 * runtime.workers()
+    for _ in range(10):
+        timed.start_and_wait()
+        assert not timed.is_inline()
+
+
+def test_helpers_join_an_awaited_launch(device):
+    if runtime.workers() < 2:
+        pytest.skip("the pool has one worker")
+    timed = Timed(device, blocks=8)
+    timed.nanoseconds[:] = 50_000
+    for _ in range(1000):
+        timed.start_and_wait()
+        if timed.is_inline() and len(set(timed.threads.tolist())) > 1:
+            return
+    raise AssertionError("no helper joined")

@@ -212,6 +212,8 @@ def for_queues(context: Any, queues: Sequence[Any], *, own: bool = False, promis
 def check_interrupted(context: Any, queues: Sequence[Any]) -> None:
     """Raise if work of the queues was cancelled, which made its results incomplete: once, then they are as new."""
     interrupted = [queue for queue in queues if queue.take_interrupted()]
+    if any(queue.is_closed() for queue in interrupted):
+        raise CudaError(CUDA_ERROR_CONTEXT_IS_DESTROYED, "another thread has reset the context during the call")
     if interrupted:
         work = f"kernel {context.interrupted!r}" if context.interrupted else "work in a stream"
         context.interrupted = ""

@@ -172,7 +172,7 @@ static void run_without_fibers(void *argument)
             for (uint32_t w = 0; w < calls; w++) {
                 struct cpu_running *warp = &block->warps[w];
                 worker->current = warp;
-                warp->abi.budget = worker->deadline ? CPU_SHORT_BUDGET : CPU_PLAIN_BUDGET;
+                warp->abi.budget = worker->budget;
                 entry(&warp->abi);
             }
             cpu_race_block_end(block);
@@ -260,7 +260,7 @@ static void begin(struct cpu_job *job, const struct cpu_worker *worker)
     job->profile = NULL;
     if (job->compiled->counters && !cpu_profile_begin(job))
         cpu_job_fault(job, NULL, CPU_FAULT_UNSUPPORTED, 0, 0, "out of host memory for a profile");
-    job->published = !job->races && !worker->deadline && job->blocks > 1 && cpu_pool_workers() > 1 &&
+    job->published = !job->races && job->blocks > 1 && cpu_pool_workers() > 1 &&
                      (job->cooperative || !block_time || job->blocks > CPU_HELPER_NS / block_time);
     job->chunk = chunk_of(job, block_time);
     job->compares = false;

@@ -66,7 +66,7 @@ static void poll(struct cpu_warp *abi)
     if (worker->job->path != CPU_PATH_FIBERS) {
         if (worker->deadline && cpu_now() > worker->deadline)
             cpu_worker_suspend(worker);
-        abi->budget = worker->deadline ? CPU_SHORT_BUDGET : CPU_PLAIN_BUDGET;
+        abi->budget = worker->budget;
         return;
     }
     /* An iteration of a spin loop costs 256, so its budget ends below 0. The budget of other loops ends at 0; these are

@@ -21,6 +21,20 @@ void cpu_worker_begin(struct cpu_worker *worker, uint32_t index)
 {
     memset(worker, 0, sizeof *worker);
     worker->index = index;
+    worker->budget = CPU_PLAIN_BUDGET;
+}
+
+void cpu_worker_begin_inline(struct cpu_worker *worker, uint32_t time, int32_t budget)
+{
+    worker->since = cpu_now();
+    worker->deadline = worker->since + time;
+    worker->budget = budget;
+}
+
+void cpu_worker_end_inline(struct cpu_worker *worker)
+{
+    worker->deadline = 0;
+    worker->budget = CPU_PLAIN_BUDGET;
 }
 
 void cpu_worker_end(struct cpu_worker *worker)
@@ -51,7 +65,7 @@ void cpu_worker_abort(struct cpu_worker *worker)
 
 void cpu_worker_suspend(struct cpu_worker *worker)
 {
-    worker->deadline = 0;
+    cpu_worker_end_inline(worker);
     cpu_fiber_switch(&worker->suspended, worker->thread_context);
 }
 

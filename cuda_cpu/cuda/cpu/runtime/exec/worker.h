@@ -231,6 +231,7 @@ struct cpu_worker {
     void *thread_context; /* the thread's own context while a fiber runs */
     int64_t deadline; /* when an inline launch is suspended, so that the submitting thread returns; 0: never */
     int64_t since;    /* start of the inline command */
+    int32_t budget;   /* loop iterations between polls without fibers */
     void *suspended;       /* stack pointer of the suspended call, which the queue's thread continues */
     struct cpu_worker_call call;
     struct cpu_block *block; /* the block of a launch that executes without fibers */
@@ -272,6 +273,9 @@ bool cpu_worker_call(struct cpu_worker *worker, void (*function)(void *), void *
 bool cpu_worker_continue(struct cpu_worker *worker); /* resumes the suspended call; returns as cpu_worker_call */
 /* Suspend the current call; returns on the thread that continues it. */
 void cpu_worker_suspend(struct cpu_worker *worker);
+/* An inline command begins, and is suspended after `time` nanoseconds; it ends, or another thread continues it. */
+void cpu_worker_begin_inline(struct cpu_worker *worker, uint32_t time, int32_t budget);
+void cpu_worker_end_inline(struct cpu_worker *worker);
 void cpu_worker_abort(struct cpu_worker *worker) __attribute__((noreturn));
 
 /* block.c */
@@ -325,7 +329,8 @@ void cpu_suspend_inline(struct cpu_running *warp);
 /* Called before a service takes a lock: a stack overflow with the lock held could not be recovered from. */
 void cpu_need_stack(struct cpu_warp *warp);
 #define CPU_PLAIN_BUDGET 20000 /* loop iterations between polls without fibers: a poll only checks for a stop */
-#define CPU_SHORT_BUDGET 100    /* the same in an inline launch: a poll also checks the deadline */
+#define CPU_SHORT_BUDGET 100    /* the same in a short inline launch: a poll also checks the deadline */
+#define CPU_AWAITED_BUDGET 2000 /* the same in a longer one */
 #define CPU_FIBER_BUDGET 4224   /* the same with fibers: a poll lets other warps run; no multiple of 256, the cost of a spin iteration */
 
 /* pool.c */

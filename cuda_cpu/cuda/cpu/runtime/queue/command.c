@@ -190,29 +190,80 @@ bool cpu_launch_run(struct cpu_command *command, struct cpu_exec exec, struct cp
     return false;
 }
 
-/* Return whether a command is expected to end before another thread would wake up. Such commands do not block, and a
- * kernel that turns out to is suspended. */
-bool cpu_command_is_short(const struct cpu_command *command)
+static bool room_for_params(struct cpu_command *command, uint32_t size)
 {
-    const struct cpu_launch *launch = &command->launch;
-    uint32_t block_time;
+    uint32_t wanted = command->launch.compiled->alignment;
+    size_t alignment = wanted > CPU_ALIGNMENT ? wanted : CPU_ALIGNMENT;
+    command->launch.params = command->params;
+    if (size > sizeof command->params || alignment > CPU_ALIGNMENT)
+        command->launch.params = aligned_alloc(alignment, (size + alignment - 1) & -alignment);
+    return command->launch.params;
+}
+
+bool cpu_launch_params(struct cpu_command *command, const void *params, uint32_t size)
+{
+    if (!room_for_params(command, size))
+        return false;
+    if (size)
+        memcpy(command->launch.params, params, size);
+    return true;
+}
+
+bool cpu_launch_gather(struct cpu_command *command, void *const *pointers)
+{
+    const struct cpu_compiled_kernel *compiled = command->launch.compiled;
+    if (!room_for_params(command, compiled->parameter_bytes))
+        return false;
+    for (uint32_t i = 0; i < compiled->parameters; i++)
+        memcpy(command->launch.params + compiled->layout[i].offset, pointers[i], compiled->layout[i].size);
+    return true;
+}
+
+/* Return whether a launch is expected to take at most `time` nanoseconds of all threads together. */
+static bool is_within(const struct cpu_launch *launch, uint64_t time)
+{
+    uint32_t block_time = atomic_load_explicit(&launch->compiled->block_time, memory_order_relaxed);
+    return block_time && (uint64_t)launch->grid_dim[0] * launch->grid_dim[1] * launch->grid_dim[2] <= time / block_time;
+}
+
+static uint32_t launch_limit(const struct cpu_launch *launch)
+{
+    const struct cpu_compiled_kernel *compiled = launch->compiled;
+    if (launch->cooperative || compiled->device_runtime || compiled->path == CPU_PATH_FIBERS)
+        return 0;
+    return is_within(launch, CPU_SHORT_NS)                                      ? CPU_SHORT_NS
+           : is_within(launch, (uint64_t)CPU_AWAITED_NS * cpu_pool_workers()) ? CPU_AWAITED_NS : 0;
+}
+
+/* Commands with a limit do not block, and a kernel that turns out to is suspended. */
+uint32_t cpu_command_limit(const struct cpu_command *command)
+{
+    bool is_short = false;
     switch (command->kind) {
     case CPU_LAUNCH:
-        block_time = atomic_load_explicit(&launch->compiled->block_time, memory_order_relaxed);
-        return block_time && !launch->cooperative && !launch->compiled->device_runtime && launch->compiled->path != CPU_PATH_FIBERS &&
-               (uint64_t)launch->grid_dim[0] * launch->grid_dim[1] * launch->grid_dim[2] <= CPU_SHORT_NS / block_time;
+        return launch_limit(&command->launch);
     case CPU_COPY:
     case CPU_FILL:
-        return command->rows.width * command->rows.height <= CPU_SHORT_BYTES;
+        is_short = command->rows.width * command->rows.height <= CPU_SHORT_BYTES;
+        break;
     case CPU_WAIT_EVENT:
-        return cpu_event_record_done(command->record);
+        is_short = cpu_event_record_done(command->record);
+        break;
     case CPU_WRITE_VALUE:
     case CPU_RECORD:
     case CPU_FREE:
-        return true;
+        is_short = true;
+        break;
     default:
-        return false;
+        break;
     }
+    return is_short ? CPU_SHORT_NS : 0;
+}
+
+bool cpu_command_is_long(const struct cpu_command *command)
+{
+    return command->kind == CPU_LAUNCH && atomic_load_explicit(&command->launch.compiled->block_time, memory_order_relaxed) &&
+           !is_within(&command->launch, (uint64_t)CPU_AWAITED_NS * cpu_pool_workers());
 }
 
 /* Tell initcheck what a command has written. */

@@ -203,8 +203,7 @@ static int launch(uint64_t function, const uint32_t shape[7], uint64_t stream, v
 /* Return whether a queue's work completes by the deadline, without a fault or a cancellation. */
 static bool is_well(struct cpu_queue *queue, int64_t deadline)
 {
-    return (cpu_queue_idle(queue) || cpu_queue_wait(queue, deadline)) && !cpu_queue_faulted(queue) &&
-           !cpu_queue_interrupted(queue);
+    return cpu_queue_wait(queue, deadline) && !cpu_queue_faulted(queue) && !cpu_queue_interrupted(queue);
 }
 
 static int synchronize(uint64_t stream)
@@ -212,7 +211,8 @@ static int synchronize(uint64_t stream)
     const struct cpu_fast_path_entry *entry = find(0, stream);
     if (!entry)
         return CPU_FALLBACK;
-    int64_t deadline = cpu_queue_idle(entry->queue) && awaited_idle(entry) ? 0 : cpu_now() + SPIN_NS;
+    bool spins = !(cpu_queue_idle(entry->queue) && awaited_idle(entry)) && !cpu_queue_is_long(entry->queue);
+    int64_t deadline = spins ? cpu_now() + SPIN_NS : 0;
     if (!is_well(entry->queue, deadline))
         return CPU_FALLBACK;
     for (int i = 0; i < CPU_MAX_AWAITED && entry->awaited[i]; i++)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "process.h"
+#include "prompt.h"
 
 /* How long a thread spins for work, or for its completion, before it sleeps: a wake-up takes about 50 microseconds. If
  * the last idle time of a queue was short, the next one is expected to be short, too. */
@@ -19,7 +20,6 @@
 #define SHORT_PAUSE_NS 300000 /* measured including a wake-up */
 #define WAIT_SPIN_NS 100000
 #define MAX_UNUSED 64    /* commands cached for reuse */
-
 struct cpu_queue {
     _Atomic uint32_t references;
     pthread_mutex_t lock;
@@ -34,6 +34,7 @@ struct cpu_queue {
     _Atomic bool interrupted;   /* a command was cancelled, which was not reported yet */
     struct cpu_fault_record fault;
     int64_t spin;                    /* spin time of its thread, in nanoseconds */
+    struct cpu_prompt prompt;
     struct cpu_job *jobs;            /* running jobs except worker.own */
     _Atomic uint64_t cancelled;      /* commands up to this number are cancelled */
     _Atomic uint64_t submitted, completed;
@@ -110,6 +111,14 @@ void cpu_queue_close(struct cpu_queue *queue)
     cpu_eventcount_notify_all(&queue->posted);
 }
 
+bool cpu_queue_closed(struct cpu_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    bool closed = queue->closed;
+    pthread_mutex_unlock(&queue->lock);
+    return closed;
+}
+
 void cpu_queue_destroy(struct cpu_queue *queue)
 {
     if (cpu_process_state() == CPU_FORKED)
@@ -141,35 +150,6 @@ void cpu_command_discard(struct cpu_command *command)
 {
     cpu_command_release(command);
     free(command);
-}
-
-static bool room_for_params(struct cpu_command *command, uint32_t size)
-{
-    uint32_t wanted = command->launch.compiled->alignment;
-    size_t alignment = wanted > CPU_ALIGNMENT ? wanted : CPU_ALIGNMENT;
-    command->launch.params = command->params;
-    if (size > sizeof command->params || alignment > CPU_ALIGNMENT)
-        command->launch.params = aligned_alloc(alignment, (size + alignment - 1) & -alignment);
-    return command->launch.params;
-}
-
-bool cpu_launch_params(struct cpu_command *command, const void *params, uint32_t size)
-{
-    if (!room_for_params(command, size))
-        return false;
-    if (size)
-        memcpy(command->launch.params, params, size);
-    return true;
-}
-
-bool cpu_launch_gather(struct cpu_command *command, void *const *pointers)
-{
-    const struct cpu_compiled_kernel *compiled = command->launch.compiled;
-    if (!room_for_params(command, compiled->parameter_bytes))
-        return false;
-    for (uint32_t i = 0; i < compiled->parameters; i++)
-        memcpy(command->launch.params + compiled->layout[i].offset, pointers[i], compiled->layout[i].size);
-    return true;
 }
 
 bool cpu_queue_cancelled(struct cpu_queue *queue, uint64_t number)
@@ -341,15 +321,17 @@ static bool start_thread(struct cpu_queue *queue)
 }
 
 /* Execute a command inline in the submitting thread; the queue's thread continues it if it takes long. */
-static void run_inline(struct cpu_queue *queue, struct cpu_command *command)
+static void run_inline(struct cpu_queue *queue, struct cpu_command *command, uint32_t limit)
 {
-    cpu_fault_thread(&queue->worker);
-    queue->worker.since = cpu_now();
-    queue->worker.deadline = queue->worker.since + 2 * CPU_SHORT_NS;
+    struct cpu_worker *worker = &queue->worker;
+    cpu_fault_thread(worker);
+    worker->since = cpu_now();
+    worker->deadline = worker->since + 2 * limit;
+    worker->budget = limit == CPU_SHORT_NS ? CPU_SHORT_BUDGET : CPU_AWAITED_BUDGET;
     run_command(queue, command);
-    queue->worker.deadline = 0;
+    cpu_worker_end_inline(worker);
     cpu_fault_thread(NULL);
-    if (!queue->worker.suspended) {
+    if (!worker->suspended) {
         finish(queue, command);
         return;
     }
@@ -360,17 +342,19 @@ static void run_inline(struct cpu_queue *queue, struct cpu_command *command)
     cpu_eventcount_notify_all(&queue->posted);
 }
 
-/* With the lock held: return whether this thread may execute the command inline. */
-static bool can_run_inline(struct cpu_queue *queue, const struct cpu_command *command)
+/* With the lock held: return whether this thread may execute a command, expected to end within `limit`, inline. */
+static bool can_run_inline(const struct cpu_queue *queue, uint32_t limit)
 {
-    return !queue->running && !queue->suspended && !queue->first && cpu_command_is_short(command) && cpu_fault_free() &&
-           cpu_fault_stack();
+    return limit && (limit == CPU_SHORT_NS || cpu_prompt_is_expected(&queue->prompt)) && !queue->running && !queue->suspended && !queue->first &&
+           cpu_fault_free() && cpu_fault_stack();
 }
 
 enum cpu_submit_result cpu_queue_submit(struct cpu_queue *queue, struct cpu_command *command)
 {
     enum cpu_submit_result result = CPU_SUBMITTED;
-    bool here = false;
+    uint32_t limit = cpu_command_limit(command);
+    bool is_long = cpu_command_is_long(command), timed = command->kind == CPU_LAUNCH && limit != CPU_SHORT_NS, here = false;
+    cpu_prompt_next(&queue->prompt, false);
     pthread_mutex_lock(&queue->lock);
     if (cpu_process_state() != CPU_RUNNING)
         result = CPU_QUEUE_STOPPED;
@@ -381,7 +365,7 @@ enum cpu_submit_result cpu_queue_submit(struct cpu_queue *queue, struct cpu_comm
     else {
         command->number = atomic_load(&queue->submitted) + 1;
         command->next = NULL;
-        here = can_run_inline(queue, command);
+        here = can_run_inline(queue, limit);
         if (here)
             queue->running = true;
         else if (queue->first)
@@ -393,12 +377,18 @@ enum cpu_submit_result cpu_queue_submit(struct cpu_queue *queue, struct cpu_comm
     }
     pthread_mutex_unlock(&queue->lock);
     if (here)
-        run_inline(queue, command);
+        run_inline(queue, command, limit);
     else if (result == CPU_SUBMITTED)
         cpu_eventcount_notify_all(&queue->posted);
     else
         cpu_command_discard(command);
+    cpu_prompt_submitted(&queue->prompt, timed, is_long);
     return result;
+}
+
+bool cpu_queue_is_long(struct cpu_queue *queue)
+{
+    return atomic_load_explicit(&queue->prompt.is_long, memory_order_relaxed);
 }
 
 bool cpu_queue_faulted(struct cpu_queue *queue)
@@ -424,7 +414,10 @@ bool cpu_queue_idle(struct cpu_queue *queue)
 bool cpu_queue_wait(struct cpu_queue *queue, int64_t deadline)
 {
     uint64_t target = atomic_load(&queue->submitted);
-    int64_t end = cpu_now() + WAIT_SPIN_NS;
+    cpu_prompt_next(&queue->prompt, true);
+    if (atomic_load(&queue->completed) >= target)
+        return true;
+    int64_t end = cpu_queue_is_long(queue) ? 0 : cpu_now() + WAIT_SPIN_NS;
     for (;;) {
         uint32_t seen = atomic_load(&queue->done.count);
         if (atomic_load(&queue->completed) >= target)

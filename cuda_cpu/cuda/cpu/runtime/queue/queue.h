@@ -137,6 +137,7 @@ struct cpu_queue;
 struct cpu_queue *cpu_queue_make(uint32_t workers); /* maximum number of threads for a launch, 0: all */
 uint32_t cpu_queue_workers(const struct cpu_queue *queue);
 void cpu_queue_close(struct cpu_queue *queue);   /* queued commands still execute */
+bool cpu_queue_closed(struct cpu_queue *queue);
 void cpu_queue_destroy(struct cpu_queue *queue); /* closes the queue, and drops the reference of its creator */
 
 /* A command to fill and submit; NULL: out of memory. The command owns references to the objects that it names. */
@@ -155,6 +156,7 @@ bool cpu_queue_faulted(struct cpu_queue *queue);
 bool cpu_queue_interrupted(struct cpu_queue *queue);      /* whether commands were cancelled */
 bool cpu_queue_take_interrupted(struct cpu_queue *queue); /* the same, and clears it */
 bool cpu_queue_wait(struct cpu_queue *queue, int64_t deadline);
+bool cpu_queue_is_long(struct cpu_queue *queue); /* whether its last launch is expected to take long */
 void cpu_queue_cancel(struct cpu_queue *queue);
 bool cpu_queue_take_fault(struct cpu_queue *queue, struct cpu_fault_record *fault);
 void cpu_queues_stop(void);
@@ -181,9 +183,13 @@ struct cpu_exec {
 
 /* command.c: false on a fault, which is then in *exec.fault. If worker->suspended is set, the command has not ended. */
 bool cpu_command_run(struct cpu_command *command, struct cpu_exec exec);
-#define CPU_SHORT_NS 10000    /* expected time of a launch that executes inline; it is suspended after twice that */
-#define CPU_SHORT_BYTES 32768 /* of a copy or fill */
-bool cpu_command_is_short(const struct cpu_command *command);
+#define CPU_SHORT_NS 10000     /* expected time of a launch that executes inline; it is suspended after twice that */
+#define CPU_AWAITED_NS 1000000 /* the same, if the submitting thread is expected to wait for it at once */
+#define CPU_SHORT_BYTES 32768  /* of a copy or fill */
+/* Return the limit within which a command is expected to end: CPU_SHORT_NS, CPU_AWAITED_NS, or 0, if it is expected to
+ * take longer, or may block. */
+uint32_t cpu_command_limit(const struct cpu_command *command);
+bool cpu_command_is_long(const struct cpu_command *command); /* a launch that is expected to take CPU_AWAITED_NS */
 bool cpu_command_always(const struct cpu_command *command); /* executes even after a fault */
 void cpu_command_release(struct cpu_command *command);         /* drops the command's references */
 
