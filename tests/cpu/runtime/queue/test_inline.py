@@ -174,13 +174,20 @@ class Timed:
     def is_inline(self):
         return threading.get_native_id() in self.threads
 
-    def wait_promptly(self):
+    def wait_promptly(self, between=lambda: None):
         """Launch and wait until a launch runs in this thread: under load this thread may not be prompt for a while."""
         for _ in range(1000):
-            self.start_and_wait()
+            self.start()
+            between()
+            assert self.device.queue.wait(WAIT)
             if self.is_inline():
                 return
         raise AssertionError("no launch was ever inline")
+
+    def wait_late(self):
+        self.start()
+        time.sleep(0.0001)
+        assert self.device.queue.wait(WAIT)
 
 
 @pytest.fixture
@@ -189,6 +196,7 @@ def timed(device):
 
 
 def test_a_launch_that_is_waited_for_at_once_runs_in_the_thread_that_submits(timed):
+    timed.wait_late()
     for _ in range(4):  # prompt waits
         timed.start_and_wait()
         assert not timed.is_inline()
@@ -197,11 +205,29 @@ def test_a_launch_that_is_waited_for_at_once_runs_in_the_thread_that_submits(tim
 
 def test_a_thread_that_does_something_else_first_does_not_run_the_next_one(timed):
     timed.wait_promptly()
-    timed.start()
-    time.sleep(0.0001)
-    assert timed.device.queue.wait(WAIT)
+    timed.wait_late()
     timed.start_and_wait()
     assert not timed.is_inline()
+
+
+def test_a_thread_may_record_an_event_and_wait_for_idle_queues_first(timed):
+    event, other = runtime.Event(), runtime.Queue()
+
+    def between():
+        timed.device.queue.record(event)
+        assert other.wait(0)
+
+    timed.wait_late()
+    timed.wait_promptly(between)
+    other.close()
+
+
+def test_another_thread_does_not_run_its_launches(timed):
+    timed.wait_promptly()
+    ours = threading.Thread(target=timed.start_and_wait)
+    ours.start()
+    ours.join()
+    assert ours.native_id not in timed.threads
 
 
 def test_a_thread_that_launches_again_later_does_not_run_it(timed):

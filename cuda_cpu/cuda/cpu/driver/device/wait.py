@@ -197,7 +197,7 @@ def for_queues(context: Any, queues: Sequence[Any], *, own: bool = False, promis
     """
     generation = context.id
     for queue in queues:
-        if not queue.is_idle():
+        if not queue.wait(0):
             until(context, queue.wait, own=own)
         collect(context, queue)
     if state.order is not None and promised:

@@ -1,39 +1,55 @@
 /* SPDX-FileCopyrightText: 2026 Open CUDA Python developers
  * SPDX-License-Identifier: Apache-2.0
  *
- * Prompt waits for a queue.
+ * Prompt waits of each thread.
  */
 #define _GNU_SOURCE
 #include "prompt.h"
 
-#define PROMPT_NS 5000 /* from a launch to the next call */
-#define PROMPT_WAITS 4 /* until the next one is expected to be prompt */
+#include "wait.h"
 
-/* Of the queue to which this thread has submitted last, which may be freed by now. */
-static _Thread_local const struct cpu_prompt *latest __attribute__((tls_model("initial-exec")));
+#define PROMPT_NS 10000 /* from a launch to the next call */
+#define PROMPT_WAITS 4  /* until the next one is expected to be prompt */
 
-void cpu_prompt_next(struct cpu_prompt *prompt, bool waits)
+static _Thread_local struct {
+    const struct cpu_queue *queue; /* to which it has submitted last; may be freed by now */
+    int64_t returned;              /* when its last submission returned; 0: it has not launched since its last wait */
+    uint32_t waits;                /* that were prompt, one after the other */
+} last __attribute__((tls_model("initial-exec")));
+
+/* Return whether the thread has done nothing else since its last launch, and forget its waits otherwise. */
+static bool is_prompt(const struct cpu_queue *queue)
 {
-    int64_t returned = atomic_load_explicit(&prompt->returned, memory_order_relaxed);
-    if (!returned)
-        return;
-    uint32_t before = atomic_load_explicit(&prompt->waits, memory_order_relaxed);
-    uint32_t after = before + (waits && before < PROMPT_WAITS);
-    bool is_prompt = latest == prompt && cpu_now() - returned < PROMPT_NS;
-    atomic_store_explicit(&prompt->waits, is_prompt ? after : 0, memory_order_relaxed);
-    atomic_store_explicit(&prompt->returned, 0, memory_order_relaxed);
+    if (last.queue == queue && cpu_now() - last.returned < PROMPT_NS)
+        return true;
+    last.waits = 0;
+    last.returned = 0;
+    return false;
 }
 
-void cpu_prompt_submitted(struct cpu_prompt *prompt, bool launch, bool is_long)
+void cpu_prompt_submits(const struct cpu_queue *queue)
 {
-    latest = prompt;
-    if (!launch)
-        return;
-    atomic_store_explicit(&prompt->is_long, is_long, memory_order_relaxed);
-    atomic_store_explicit(&prompt->returned, cpu_now(), memory_order_relaxed);
+    if (last.returned)
+        is_prompt(queue);
 }
 
-bool cpu_prompt_is_expected(const struct cpu_prompt *prompt)
+void cpu_prompt_submitted(const struct cpu_queue *queue, bool launch)
 {
-    return atomic_load_explicit(&prompt->waits, memory_order_relaxed) == PROMPT_WAITS;
+    last.queue = queue;
+    if (launch || last.returned)
+        last.returned = cpu_now();
+}
+
+void cpu_prompt_waits(const struct cpu_queue *queue, bool idle)
+{
+    bool of_another = idle && last.queue != queue; /* does not take time: it is one of all queues of a context */
+    if (!last.returned || of_another || !is_prompt(queue))
+        return;
+    last.waits += last.waits < PROMPT_WAITS;
+    last.returned = 0;
+}
+
+bool cpu_prompt_is_expected(void)
+{
+    return last.waits == PROMPT_WAITS;
 }

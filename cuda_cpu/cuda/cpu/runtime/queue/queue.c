@@ -34,7 +34,7 @@ struct cpu_queue {
     _Atomic bool interrupted;   /* a command was cancelled, which was not reported yet */
     struct cpu_fault_record fault;
     int64_t spin;                    /* spin time of its thread, in nanoseconds */
-    struct cpu_prompt prompt;
+    _Atomic bool is_long;            /* its last launch that is not short is expected to take long */
     struct cpu_job *jobs;            /* running jobs except worker.own */
     _Atomic uint64_t cancelled;      /* commands up to this number are cancelled */
     _Atomic uint64_t submitted, completed;
@@ -325,9 +325,7 @@ static void run_inline(struct cpu_queue *queue, struct cpu_command *command, uin
 {
     struct cpu_worker *worker = &queue->worker;
     cpu_fault_thread(worker);
-    worker->since = cpu_now();
-    worker->deadline = worker->since + 2 * limit;
-    worker->budget = limit == CPU_SHORT_NS ? CPU_SHORT_BUDGET : CPU_AWAITED_BUDGET;
+    cpu_worker_begin_inline(worker, 2 * limit, limit == CPU_SHORT_NS ? CPU_SHORT_BUDGET : CPU_AWAITED_BUDGET);
     run_command(queue, command);
     cpu_worker_end_inline(worker);
     cpu_fault_thread(NULL);
@@ -345,8 +343,8 @@ static void run_inline(struct cpu_queue *queue, struct cpu_command *command, uin
 /* With the lock held: return whether this thread may execute a command, expected to end within `limit`, inline. */
 static bool can_run_inline(const struct cpu_queue *queue, uint32_t limit)
 {
-    return limit && (limit == CPU_SHORT_NS || cpu_prompt_is_expected(&queue->prompt)) && !queue->running && !queue->suspended && !queue->first &&
-           cpu_fault_free() && cpu_fault_stack();
+    bool unused = !queue->running && !queue->suspended && !queue->first;
+    return unused && limit && (limit == CPU_SHORT_NS || cpu_prompt_is_expected()) && cpu_fault_free() && cpu_fault_stack();
 }
 
 enum cpu_submit_result cpu_queue_submit(struct cpu_queue *queue, struct cpu_command *command)
@@ -354,7 +352,7 @@ enum cpu_submit_result cpu_queue_submit(struct cpu_queue *queue, struct cpu_comm
     enum cpu_submit_result result = CPU_SUBMITTED;
     uint32_t limit = cpu_command_limit(command);
     bool is_long = cpu_command_is_long(command), timed = command->kind == CPU_LAUNCH && limit != CPU_SHORT_NS, here = false;
-    cpu_prompt_next(&queue->prompt, false);
+    cpu_prompt_submits(queue);
     pthread_mutex_lock(&queue->lock);
     if (cpu_process_state() != CPU_RUNNING)
         result = CPU_QUEUE_STOPPED;
@@ -382,13 +380,15 @@ enum cpu_submit_result cpu_queue_submit(struct cpu_queue *queue, struct cpu_comm
         cpu_eventcount_notify_all(&queue->posted);
     else
         cpu_command_discard(command);
-    cpu_prompt_submitted(&queue->prompt, timed, is_long);
+    cpu_prompt_submitted(queue, timed);
+    if (timed)
+        atomic_store_explicit(&queue->is_long, is_long, memory_order_relaxed);
     return result;
 }
 
 bool cpu_queue_is_long(struct cpu_queue *queue)
 {
-    return atomic_load_explicit(&queue->prompt.is_long, memory_order_relaxed);
+    return atomic_load_explicit(&queue->is_long, memory_order_relaxed);
 }
 
 bool cpu_queue_faulted(struct cpu_queue *queue)
@@ -414,8 +414,9 @@ bool cpu_queue_idle(struct cpu_queue *queue)
 bool cpu_queue_wait(struct cpu_queue *queue, int64_t deadline)
 {
     uint64_t target = atomic_load(&queue->submitted);
-    cpu_prompt_next(&queue->prompt, true);
-    if (atomic_load(&queue->completed) >= target)
+    bool idle = atomic_load(&queue->completed) >= target;
+    cpu_prompt_waits(queue, idle);
+    if (idle)
         return true;
     int64_t end = cpu_queue_is_long(queue) ? 0 : cpu_now() + WAIT_SPIN_NS;
     for (;;) {
