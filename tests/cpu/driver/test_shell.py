@@ -294,6 +294,21 @@ event, stream = ctypes.c_void_p(driver.cuEventCreate(0)), ctypes.c_void_p(driver
     assert "Python is exiting" in second
 
 
+def test_work_of_a_thread_while_python_exits():
+    """The runtime stops between the look at the context and the submission, which says so, as the context does."""
+    code = """
+import ctypes, cuda.cpu
+from cuda.cpu.runtime import _runtime
+library = ctypes.CDLL(cuda.cpu.library_path())
+library.cuInit(0)
+driver.cuCtxSetCurrent(driver.cuDevicePrimaryCtxRetain(0))
+memory = driver.cuMemAlloc(4)
+_runtime.shutdown()
+print(library.cuMemsetD32Async(ctypes.c_uint64(memory), 7, ctypes.c_size_t(1), None), cuda.cpu.last_error_message())
+"""
+    assert in_new_process(code) == f"{abi.CUDA_ERROR_DEINITIALIZED} Python is exiting, the CPU device is shut down"
+
+
 def test_command_line_report():
     done = subprocess.run([sys.executable, "-m", "cuda.cpu"], capture_output=True, text=True, check=True)
     assert "libcuda.so.1" in done.stdout

@@ -95,8 +95,8 @@ struct output {
     } value;
 };
 
-static PyObject *error_type;  /* cuda.cpu.driver.base.error.CudaError */
-static PyObject *closed_type; /* cuda.cpu.runtime._runtime.QueueClosed */
+static PyObject *error_type; /* cuda.cpu.driver.base.error.CudaError */
+static PyObject *closed_type, *stopped_type; /* QueueClosed and DeviceStopped of cuda.cpu.runtime._runtime */
 static PyObject *say_function, *unexpected_function; /* of cuda.cpu.driver.base.error */
 static int was_initialized;   /* an initialised interpreter was seen */
 static int in_forked_child;
@@ -253,6 +253,7 @@ static int import_driver(void) {
     PyObject *unexpected = error && !PyErr_Occurred() ? find(ERROR_MODULE, "unexpected") : NULL;
     PyObject *table = error && !PyErr_Occurred() ? find(RUNTIME_MODULE, "FAST_PATH") : NULL;
     PyObject *closed = error && !PyErr_Occurred() ? find(RUNTIME_MODULE, "QueueClosed") : NULL;
+    PyObject *stopped = error && !PyErr_Occurred() ? find(RUNTIME_MODULE, "DeviceStopped") : NULL;
     int failed = !error || PyErr_Occurred();
     unsigned long long address = table && !failed ? PyLong_AsUnsignedLongLong(table) : 0;
     static pthread_mutex_t storing = PTHREAD_MUTEX_INITIALIZER; /* no Python runs while it is held */
@@ -261,6 +262,7 @@ static int import_driver(void) {
         say_function = Py_XNewRef(say);
         unexpected_function = Py_XNewRef(unexpected);
         closed_type = Py_XNewRef(closed);
+        stopped_type = Py_XNewRef(stopped);
         /* Without the table, which fast_path.c calls, every call goes through Python. */
         if (address && shell_ready) shell_ready(address);
         /* From now on there is state that a forked child cannot use. */
@@ -268,7 +270,7 @@ static int import_driver(void) {
         __atomic_store_n(&error_type, Py_NewRef(error), __ATOMIC_RELEASE); /* last: `find_driver` reads it unlocked */
     }
     if (!failed) pthread_mutex_unlock(&storing);
-    PyObject *all[] = {driver, errors, error, say, unexpected, table, closed};
+    PyObject *all[] = {driver, errors, error, say, unexpected, table, closed, stopped};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) Py_XDECREF(all[i]);
     return -failed;
 }
@@ -330,6 +332,7 @@ static int is_of_program(struct exception *given) {
 static int status_of_exception(PyObject *function) {
     int is_error = error_type && PyErr_ExceptionMatches(error_type);
     int is_closed = closed_type && PyErr_ExceptionMatches(closed_type);
+    int is_stopped = stopped_type && PyErr_ExceptionMatches(stopped_type);
     int is_memory = PyErr_ExceptionMatches(PyExc_MemoryError);
     int is_interrupt = PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
     int status = is_memory ? SHELL_OUT_OF_MEMORY : SHELL_UNKNOWN;
@@ -341,6 +344,9 @@ static int status_of_exception(PyObject *function) {
     } else if (is_closed) {
         say(PyUnicode_FromString("another thread has destroyed the stream since the call began"));
         status = SHELL_INVALID_HANDLE;
+    } else if (is_stopped) { /* since the call began: later calls fail by the context's error */
+        say(PyUnicode_FromString("Python is exiting, the CPU device is shut down"));
+        status = SHELL_DEINITIALIZED;
     } else if (is_of_program(&given) && hand_on(&given)) {
         return is_interrupt ? SHELL_LAUNCH_TIMEOUT : SHELL_NOT_READY;
     } else if (is_interrupt) {

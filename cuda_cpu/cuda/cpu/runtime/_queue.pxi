@@ -53,6 +53,10 @@ class QueueClosed(ValueError):
     """A command was submitted to a closed queue."""
 
 
+class DeviceStopped(RuntimeError):
+    """A command was submitted after `shutdown`, by a thread that still runs while Python exits."""
+
+
 launch_hook = None
 command_hook = None  # see on_command
 
@@ -104,7 +108,7 @@ cdef class Queue:
         if result == CPU_QUEUE_CLOSED:
             raise QueueClosed("the queue is closed")
         if result == CPU_QUEUE_STOPPED:
-            raise RuntimeError("the CPU device is shut down")
+            raise DeviceStopped("the CPU device is shut down")
         raise MemoryError("the system has no thread for the queue")
 
     cdef int number_operation(self, cpu_command *command) except -1:

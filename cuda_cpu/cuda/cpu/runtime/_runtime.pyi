@@ -133,6 +133,9 @@ class Event:
 class QueueClosed(ValueError):
     """A command was submitted to a closed queue."""
 
+class DeviceStopped(RuntimeError):
+    """A command was submitted after `shutdown`, by a thread that still runs while Python exits."""
+
 class Queue:
     """A stream: commands run in order, on a native thread of its own or inline in the submitting thread.
 
