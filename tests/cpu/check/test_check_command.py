@@ -243,6 +243,21 @@ def test_a_launch_that_nobody_waits_for(tmp_path):
     assert [each["kernel"] for each in data["findings"]] == ["k"], done.stderr
 
 
+def test_a_launch_that_never_ends(tmp_path):
+    """The program ends as without checks, if later; the report has what the launch did until then."""
+    body = """
+from cuda.cpu.driver.code import profiling
+profiling.PATIENCE = 0.5
+endless = PTX.replace(b" ret;", b"again: ld.global.u32 %r1, [%d1]; bra again; ret;")
+driver.cuModuleLoadData(ctypes.byref(module), endless)
+launch()
+"""
+    done, data = findings(tmp_path, body)
+    assert [each["kernel"] for each in data["findings"]] == ["k"]
+    assert done.returncode == 1
+    assert "cuda.cpu: work still runs 0.5 s after the end of the program" in done.stderr
+
+
 def test_threads(tmp_path):
     body = """
 threads = [threading.Thread(target=lambda: [launch() for _ in range(10)]) for _ in range(4)]

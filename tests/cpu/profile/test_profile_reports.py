@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from support.profile_cases import CONFLICTS, HEAD, TAIL, sectors
-from support.profile_reports import NAMES, Balanced, script_of
+from support.profile_reports import NAMES, SCRIPT, Balanced, script_of
 
 from cuda.cpu.profile import METRICS, Profile, page
 from cuda.cpu.profile import data as datas
@@ -232,6 +232,24 @@ def test_a_program_without_a_report(tmp_path, command, code, status):
     assert done.stderr.startswith("cuda.cpu: there is no report: ")
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "out.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "said"), [("profile", "(launch 1, ended early: cancelled)"), ("timeline", "kernel k ")]
+)
+def test_work_that_never_ends(tmp_path, command, said):
+    """The program ends as without a report, if later; the report has what was done until then."""
+    text = f"{HEAD}again: ld.global.u32 %r5, [%rd0]; bra again;{TAIL}"
+    start = "from cuda.cpu.driver.code import profiling\nprofiling.PATIENCE = 0.5"
+    (tmp_path / "script.py").write_text(f"{start}\nTEXTS = [{text!r}]\n{SCRIPT}")
+    done = subprocess.run(
+        [sys.executable, "-m", "cuda.cpu", command, "script.py"],
+        capture_output=True, text=True, cwd=tmp_path, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    first, report = done.stderr.split("\n", 1)
+    assert first.startswith("cuda.cpu: work still runs 0.5 s after the end of the program")
+    assert said in report
 
 
 def test_list_names_all_metrics():

@@ -44,8 +44,10 @@ def begin() -> None:
 
 
 def finish() -> None:
-    """Wait for all launches, and record what is left to be found, when the program ends."""
-    findings()
+    """Record what is left to be found when the program ends."""
+    if state.driver is not None:
+        state.driver.finish()
+        _collect(state.driver)
 
 
 def start(options: Options | None) -> None:
@@ -154,13 +156,18 @@ def failed() -> None:
         _record("", FAILED)
 
 
+def _collect(driver: state.Driver) -> None:
+    """Record the findings of launches that have ended."""
+    driver.collect()
+    if state.order is not None:
+        state.order.process()
+
+
 def findings(*, forget: bool = False) -> list[Finding]:
     """Wait for all launches and return what was found in this process so far, without what is suppressed."""
     if state.driver is not None:
         state.driver.synchronize()
-        state.driver.collect()
-        if state.order is not None:
-            state.order.process()
+        _collect(state.driver)
     with _lock:
         found = [each for each in _found if not each.suppressed_by]
         if forget:

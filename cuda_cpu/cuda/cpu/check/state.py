@@ -18,7 +18,8 @@ from cuda.cpu.runtime import _runtime
 class Driver(NamedTuple):
     """What checks need of the driver."""
 
-    synchronize: Callable[[], None]  # waits for all launches
+    synchronize: Callable[[], object]  # waits for all launches
+    finish: Callable[[], None]  # waits for them when the program ends, and ends those that never end
     reload: Callable[[], None]  # lets all kernels be compiled again at their next launch
     collect: Callable[[], None]  # records the findings of completed launches
     watch: Callable[[], None]  # reports all allocations to the runtime

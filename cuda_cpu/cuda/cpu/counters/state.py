@@ -29,7 +29,7 @@ PROCESS = "CUDA_CPU_PROFILE_PROCESS"  # number of the process that the program b
 class Driver(NamedTuple):
     """What the profiler needs of the driver."""
 
-    synchronize: Callable[[], None]  # waits for all launches
+    synchronize: Callable[[], object]  # waits for all launches
     reload: Callable[[], None]  # lets all kernels be compiled again at their next launch
 
 

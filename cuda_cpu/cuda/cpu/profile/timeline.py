@@ -240,7 +240,6 @@ def _outputs() -> tuple[list[str], str]:
 
 def finish() -> None:
     """Write the timeline of the program at its end."""
-    state.wait()
     files, outcomes = _outputs()
     (events, sizes), first = collect(), is_first()
     if not first and not events:

@@ -5,7 +5,10 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
+import sys
+import time
 from typing import Any
 
 from cuda.cpu import at_exit, check
@@ -19,13 +22,35 @@ from cuda.cpu.driver.memory import virtual_memory
 from cuda.cpu.driver.stream import stream
 from cuda.cpu.runtime import _runtime
 
+PATIENCE = 10.0  # seconds that work may run on after the end of the program; without checks it is ended at once
+LAST_PATIENCE = 2.0  # seconds that it then has to end, as at the end of programs without checks
 
-def synchronize() -> None:
-    """Wait until the queues of all contexts have run dry; faults stay with their contexts."""
+
+def synchronize(seconds: float = math.inf) -> bool:
+    """Wait until the queues of all contexts have run dry, at most for a time; faults stay with their contexts.
+
+    Return whether they have.
+    """
+    end = time.monotonic() + seconds
     for context in list(contexts.values()):
         for queue in context.queues():
             if not queue.is_idle():
-                wait.until(context, queue.wait)
+                wait.until(context, lambda slice, queue=queue: queue.wait(slice) or time.monotonic() > end)
+    return time.monotonic() <= end or is_idle()
+
+
+def finish() -> None:
+    """When the program ends, wait for work that it has not waited for, before it is reported; end what never ends."""
+    if synchronize(PATIENCE):
+        return
+    print(
+        f"cuda.cpu: work still runs {PATIENCE:g} s after the end of the program, which has not waited for it; "
+        "it ends now", file=sys.stderr, flush=True,
+    )  # fmt: skip
+    for context in list(contexts.values()):
+        for queue in context.queues():
+            queue.cancel()
+    synchronize(LAST_PATIENCE)
 
 
 def reload() -> None:
@@ -93,7 +118,9 @@ def forget_after_fork() -> None:
 def begin() -> None:
     """Make this known to checks and the profiler; if the whole program is profiled, let it report at the end."""
     checks.begin(
-        checks.Driver(synchronize, reload, collect_findings, address.watch, is_idle, programs, stream_name, memory_at)
+        checks.Driver(
+            synchronize, finish, reload, collect_findings, address.watch, is_idle, programs, stream_name, memory_at
+        )
     )
     if checks.active and check.wants_leaks():
         at_exit.register(virtual_memory.report_leaks)
@@ -105,3 +132,5 @@ def begin() -> None:
         os.environ.setdefault(state.PROCESS, str(os.getpid()))
         ranges.record(spans.active)
         at_exit.register(state.report_timeline)
+    if state.session or spans.session:
+        at_exit.register(finish)  # after the reports, so that it runs before
