@@ -17,6 +17,7 @@ from cuda.cpu import driver
 from cuda.cpu.check import Check
 from cuda.cpu.check.pageable import Pageable
 from cuda.cpu.check.suppressions import rule_for
+from cuda.cpu.driver.stream.stream import streams
 
 pytestmark = pytest.mark.cpu_only
 KINDS = {
@@ -119,6 +120,27 @@ def test_loop_without_a_wait_of_the_host_is_compared():
 def test_loop_of_a_graph_is_ordered_by_its_rounds():
     text = "g = graph(); p, body = conditional(g, 1, 0); node(body, 'put', x); node(body, 'get', z, y); launch(g, a)"
     assert found(Case("while", False, text)) == []
+
+
+@pytest.mark.parametrize("wait", ["cuCtxSynchronize()", "cuMemFree(x)", ""])
+@pytest.mark.parametrize("is_idle", [True, False])
+def test_who_waits_for_the_context_has_waited_for_destroyed_streams(wait, is_idle):
+    program = Program()
+    with Check("racecheck") as checked:
+        stream = driver.cuStreamCreate(1)
+        queue = streams.find(stream).queue
+        program.put(stream, program.y)
+        if is_idle:
+            queue.wait(-1)  # which is no call of the API
+        driver.cuStreamDestroy(stream)
+        queue.wait(-1)
+        driver.cuStreamCreate(1)  # which looks for destroyed streams whose work is done
+        if wait:
+            eval(f"driver.{wait}", {"driver": driver, "x": program.x})
+        program.get(program.b, program.y, program.z)
+        driver.cuCtxSynchronize()
+    program.end()
+    assert [each.kind for each in checked.findings] == ([] if wait else ["unordered_read_after_write"])
 
 
 def test_threads_of_the_host_count_as_ordered():

@@ -75,6 +75,7 @@ class Context:
         self.pending_waits: list[Any] = []  # events that later streams wait for
         self.event_queue: Any = None  # the queue that records events behind all work (cuCtxRecordEvent)
         self.draining: list[Any] = []  # queues of destroyed streams that still have work
+        self.drained: Any = None  # for racecheck: an empty queue that follows those of destroyed streams without work
         self.events: set[Any] = set()
         self.modules: set[Any] = set()
         self.peers: set[Context] = set()
@@ -116,7 +117,7 @@ class Context:
             self.check()
 
     def queues(self) -> list[Any]:
-        own = [] if self.event_queue is None else [self.event_queue]
+        own = [queue for queue in (self.event_queue, self.drained) if queue is not None]
         return [stream.queue for stream in list(self.streams)] + list(self.draining) + own
 
     def reap(self) -> None:
@@ -127,8 +128,16 @@ class Context:
                     self.draining.remove(queue)
                 except ValueError:
                     continue  # another thread was faster
-                wait.collect(self, queue)
-                queue.close()
+                self.drop(queue)
+
+    def drop(self, queue: Any) -> None:
+        """Close the queue of a destroyed stream, whose work is done."""
+        if state.order is not None:
+            with self.lock:
+                self.drained = self.drained or _runtime.Queue()
+                state.order.follows(self.drained, queue)  # who waits for the context has waited for this work, too
+        wait.collect(self, queue)
+        queue.close()
 
     def close(self) -> None:
         """Cancel all work and release everything that belongs to the context.

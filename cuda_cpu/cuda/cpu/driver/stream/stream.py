@@ -140,8 +140,7 @@ class Stream:
             self.context.draining.append(self.queue)  # first: whoever ends the context finds it in the streams or here
         self.forget()
         if idle:
-            wait.collect(self.context, self.queue)
-            self.queue.close()
+            self.context.drop(self.queue)
 
 
 def join(waiting: Any, first: Any) -> None:
