@@ -116,8 +116,8 @@ def graphs(device):
 def nodes(device):
     stream = device.create_stream()
     kernel = ObjectCode.from_ptx(PTX).get_kernel("add")
-    config, seen = LaunchConfig(grid=1, block=1), []
-    with LegacyPinnedMemoryResource().allocate(4) as pinned:
+    config, seen, resource = LaunchConfig(grid=1, block=1), [], LegacyPinnedMemoryResource()
+    with resource.allocate(4) as pinned, resource.allocate(4) as other:
         inner = GraphDefinition()
         inner.launch(config, kernel, pinned, 3)
         graph = GraphDefinition()
@@ -129,7 +129,7 @@ def nodes(device):
         made = added.allocate(4)
         made.memcpy(made.dptr, pinned, 4).record(device.create_event()).deallocate(made.dptr)
         chosen = graph.if_then(graph.create_condition(1))
-        chosen.then.launch(config, kernel, pinned, 0)
+        chosen.then.launch(config, kernel, other, 0)
         graph.nodes(), graph.edges()
         with graph.instantiate() as executable:
             added.update(args=(pinned, 5))
