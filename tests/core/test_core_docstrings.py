@@ -155,5 +155,6 @@ def test_example_runs(name, doc, device, stream, tmp_path, monkeypatch, request,
     report = []
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     failed, _ = doctest.DocTestRunner(optionflags=flags).run(example, out=report.append)
+    device.sync()  # before `buffer` is freed, which some examples still use
     assert example.examples
     assert not failed, "".join(report)
