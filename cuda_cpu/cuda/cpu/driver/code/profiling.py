@@ -43,10 +43,7 @@ def finish() -> None:
     """When the program ends, wait for work that it has not waited for, before it is reported; end what never ends."""
     if synchronize(PATIENCE):
         return
-    print(
-        f"cuda.cpu: work still runs {PATIENCE:g} s after the end of the program, which has not waited for it; "
-        "it ends now", file=sys.stderr, flush=True,
-    )  # fmt: skip
+    print(f"cuda.cpu: work still runs {PATIENCE:g} s after the end of the program; it ends now", file=sys.stderr)
     for context in list(contexts.values()):
         for queue in context.queues():
             queue.cancel()
