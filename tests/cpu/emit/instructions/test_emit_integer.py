@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -11,6 +12,21 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from support.lanewise import apply
+from support.warps import HEAD
+
+from cuda.cpu.compile import jit
+from cuda.cpu.emit import Settings, emit_kernel
+from cuda.cpu.ptx.program import build
+
+HIGH_PRODUCT = """
+.visible .entry k(.param .u64 to) {
+    .reg .b64 %d<4>; .reg .b32 %r<4>;
+    ld.param.u64 %d1, [to];
+    mov.u32 %r1, %tid.x; cvt.u64.u32 %d2, %r1; shl.b64 %d2, %d2, 2; add.s64 %d1, %d1, %d2;
+    ld.global.u32 %r2, [%d1]; mul.hi.TYPE %r3, %r2, 1717986919; st.global.u32 [%d1], %r3;
+    ret;
+}
+"""
 
 # An example has 32 lanes, so a few suffice; failures are not worth much shrinking.
 quick = settings(max_examples=3, phases=[Phase.explicit, Phase.reuse, Phase.generate])
@@ -78,6 +94,31 @@ def test_binary_operations(name: str, type_: str, data: st.DataObject) -> None:
 @given(data=st.data())
 def test_high_half_of_products(type_: str, data: st.DataObject) -> None:
     check(f"mul.hi.{type_} $d, $a, $b", type_, (type_, type_), lambda a, b: a * b >> int(type_[1:]), data)
+
+
+@pytest.mark.parametrize("type_", ["u32", "s32"])
+@pytest.mark.parametrize("operands", ["$a, FACTOR", "FACTOR, $a"])
+@quick
+@given(data=st.data())
+def test_high_half_of_products_by_a_constant(operands: str, type_: str, data: st.DataObject) -> None:
+    """As in divisions by constants."""
+    factor = data.draw(integers(type_))
+    instruction = f"mul.hi.{type_} $d, {operands.replace('FACTOR', str(factor))}"
+    check(instruction, type_, (type_,), lambda a: a * factor >> 32, data)
+
+
+@pytest.mark.parametrize("type_", ["u32", "s32"])
+def test_high_halves_of_words_take_vectors_of_words_alone(type_: str) -> None:
+    """No vector of 64-bit elements is twice as long as one of the words."""
+    text = HEAD + HIGH_PRODUCT.replace("TYPE", type_)
+    emitted = emit_kernel(build([text]), "k", Settings(width=32, vector_bytes=64)).text
+    assert set(re.findall(r"= mul <(\d+) x i64>", emitted)) == {"16"}
+
+
+@pytest.mark.parametrize("width", [1, 2, 8, 32])
+def test_high_halves_of_words_in_vectors_of_any_length(width: int) -> None:
+    text = emit_kernel(build([HEAD + HIGH_PRODUCT.replace("TYPE", "s32")]), "k", Settings(width=width)).text
+    assert jit.disassemble(text, jit.QUICK)
 
 
 @pytest.mark.parametrize("type_", ["u16", "u32", "s16", "s32"])

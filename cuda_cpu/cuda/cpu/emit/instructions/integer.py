@@ -48,6 +48,8 @@ def multiply(frame: Frame, form: Form, a: Value, b: Value) -> Value:
     width = width_of(a.element)
     if width == 64:
         return high_product(frame, a, b, signed=signed)
+    if form.mode == "hi" and width == 32 and frame.width > 1 and not (a.uniform and b.uniform):
+        return _high_words(frame, a, b, signed=signed)
     wide = f"i{2 * width}"
     product = builder.binary("mul", builder.resize(a, wide, signed=signed), builder.resize(b, wide, signed=signed))
     if form.mode == "wide":
@@ -68,6 +70,21 @@ def carryless_multiply_add(frame: Frame, form: Form, a: Value, b: Value, c: Valu
         bits = builder.binary("sub", constant(0, "i64"), bit)
         total = builder.binary("xor", total, builder.binary("and", part, bits))
     return total
+
+
+def _high_words(frame: Frame, a: Value, b: Value, *, signed: bool) -> Value:
+    """Return the high halves of products of words in vectors.
+
+    CPUs multiply every other word of a vector. LLVM would widen each half of it, and narrow the results.
+    """
+    builder, lanes = frame.builder, frame.width
+    words = [builder.cast_part(builder.part(builder.broadcast(value)), "i64") for value in (a, b)]
+    shift = "ashr" if signed else "lshr"
+    even = [builder.binary_part(shift, builder.binary_part("shl", pair, 32), 32) for pair in words]
+    odd = [builder.binary_part(shift, pair, 32) for pair in words]
+    products = [builder.cast_part(builder.binary_part("mul", *pairs), "i32") for pairs in (even, odd)]
+    picks = [lane + lanes if lane % 2 else lane + 1 for lane in range(lanes)]
+    return builder.group(builder.shuffle(products[0], picks, products[1]))
 
 
 def high_product(frame: Frame, a: Value, b: Value, *, signed: bool) -> Value:
