@@ -13,7 +13,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from cuda.cpu.emit.access import affine, runs, window
+from cuda.cpu.emit.access import affine, compressed_indices, runs, window
 from cuda.cpu.emit.access.addresses import split_shared_address
 from cuda.cpu.emit.access.lanes import concatenated, for_each_lane, has_masked_words
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, width_of
@@ -375,13 +375,18 @@ def _predicates(width: int) -> str:
 
 
 def scatter(frame: Frame, base: Value, address: Indexed, value: Value) -> bool:
-    """Store a word for each lane by straight code; return whether all lanes run, on a CPU that is faster so.
+    """Store a word for each lane that runs; return whether that is faster by an index than by a vector of addresses.
 
-    That is one with AVX-512, whose scatters take twice as long. Without it, `unrolled` does the same.
+    It is on CPUs with AVX-512. Where all lanes run, words are stored by straight code there, as scatters take twice as
+    long; without AVX-512, `unrolled` does the same.
     """
-    builder, index, settings = frame.builder, address.index, frame.module.settings
-    if not frame.copy.full or settings.quick or not settings.native_gather or frame.width % 16 or index.uniform:
+    builder, index = frame.builder, address.index
+    if index.uniform or not has_masked_words(frame, "i32"):
         return False
+    if not frame.copy.full:
+        if WORD_BYTES % address.scale == 0:
+            compressed_indices.store(frame, base, address, value)
+        return WORD_BYTES % address.scale == 0
     after = _store_if_contiguous(frame, base, address, value) if WORD_BYTES % address.scale == 0 else None
     # As floats, words are stored from vector registers.
     words = builder.cast("bitcast", builder.broadcast(value), "float")

@@ -396,6 +396,16 @@ class Builder:
             mask = mask._replace(ref=self.assign(f"bitcast {self.typed(bits)} to {mask.type}"))
         self.call(name, "void", kept, Value(pointer, "ptr"), size, mask)
 
+    def scatter_part(self, part: Part, base: str, scale: int, index: Part, mask: Part) -> None:
+        """Store the words of a vector that `mask` has at base + scale * index, of 64 bits, in their order."""
+        pointers = Part("", "ptr", part.lanes)
+        text = f"getelementptr [{scale} x i8], ptr {base}, {self.typed(index)}"
+        pointers = pointers._replace(ref=self.assign(text))
+        size, name = constant(width_of(part.element) // 8, "i32"), f"v{part.lanes}{part.element}.v{part.lanes}p0"
+        name = f"llvm.masked.scatter.{name}"
+        self.module.declare(name, "void", [part.type, pointers.type, "i32", mask.type])
+        self.call(name, "void", part, pointers, size, mask)
+
     def not_truncated(self, part: Part) -> Part:
         """Return a vector of which LLVM does not know whether wider elements have been truncated.
 
