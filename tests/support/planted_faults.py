@@ -201,6 +201,8 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
         ("emit/access/interleaved.py", "first + lane < total for lane in range(length)]", "first + lane < total - 1 for lane in range(length)]"),
         ("emit/access/interleaved.py", "if all(stored):", "if True:"),
         ("emit/access/interleaved.py", "below if step > 0 else above", "below"),
+        ("passes/fold_offsets.py", "and of[0] not in written}", "}"),
+        ("emit/access/strided.py", "self.lanes.distances[number])", "self.lanes.distances[1] * number)"),
         ("emit/access/patterns.py", "lowest = min(frame.graph.patterns[address.base.name])", "lowest = 0"),
         ("passes/find_patterns.py", "lows is None or value.bits < distance.value", "lows is None"),
         ("emit/access/columns.py", "picks[lane] = length + each % length", "picks[lane] = each % length"),

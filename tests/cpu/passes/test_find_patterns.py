@@ -33,9 +33,9 @@ FIXED = 6  # registers that the kernel begins with
 Operation = tuple[str, int, int | None, int]  # with the first operand's register, the second one's, or a constant
 
 
-def graph_of(body: str, *, whole_rows: bool = True, patterns: bool = True) -> Graph:
-    program = build([HEAD + KERNEL.format(body=body)])
-    return analyse(program.laid_out("k").functions["k"], whole_rows=whole_rows, patterns=patterns)
+def graph_of(body: str, *, whole_rows: bool = True, patterns: bool = True, strided: bool = False) -> Graph:
+    function = build([HEAD + KERNEL.format(body=body)]).laid_out("k").functions["k"]
+    return analyse(function, whole_rows=whole_rows, patterns=patterns, strided=strided)
 
 
 def signed(value: int) -> int:
@@ -177,6 +177,22 @@ NOT_FOUND = {
 @pytest.mark.parametrize("name", NOT_FOUND)
 def test_other_addresses_have_none(name):
     assert graph_of(NOT_FOUND[name]).patterns == {}
+
+
+@pytest.mark.parametrize(
+    ("factor", "is_found"), [(16, True), (512, True), (600, False)], ids=["many vectors", "far", "too far"]
+)
+def test_words_of_lanes_at_any_distance_are_found(factor, is_found):
+    """They are accessed one by one, from one base."""
+    body = f"xor.b32 %r10, %r0, 1; mul.lo.u32 %r11, %r10, {factor};" + ADDRESS
+    pattern = tuple(4 * factor * ((lane ^ 1) - 1) for lane in range(32))
+    assert graph_of(body, strided=True).patterns.get("%r30") == (pattern if is_found else None)
+    assert graph_of(body).patterns == {}
+
+
+@pytest.mark.parametrize("name", ["too far apart", "bytes", "several words", "ordered"])
+def test_lanes_with_one_word_and_others_are_not(name):
+    assert graph_of(NOT_FOUND[name], strided=True).patterns == {}
 
 
 def test_loops_keep_what_all_rounds_have_in_common():

@@ -16,6 +16,7 @@ from cuda.cpu.passes.find_patterns import find_patterns
 from cuda.cpu.passes.find_pending import find_divergent, leading_to
 from cuda.cpu.passes.find_spins import find_spins
 from cuda.cpu.passes.fold_constants import fold_constants
+from cuda.cpu.passes.fold_offsets import fold_offsets
 from cuda.cpu.passes.graph import Block, Graph
 from cuda.cpu.passes.narrow_addresses import narrow_addresses
 from cuda.cpu.passes.order_blocks import order_blocks
@@ -99,6 +100,7 @@ def analyse(
     body = body if keeps_registers else fold_constants(body)
     if narrow:
         function, body = narrow_addresses(function, body)
+    body = body if keeps_registers else fold_offsets(body)
     body = split_guards(body, function.entry)
     breaks: set[int] = set()
     collectives, sunk = False, None

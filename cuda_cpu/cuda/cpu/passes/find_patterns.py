@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from cuda.cpu.passes.find_affine import INTEGERS, STRIDES, is_followed
 from cuda.cpu.passes.graph import Graph, Pattern, Step
-from cuda.cpu.passes.vector_accesses import base_of_pattern, offsets_of
+from cuda.cpu.passes.vector_accesses import base_of_pattern, is_by_vectors
 from cuda.cpu.ptx.instructions import Form
 from cuda.cpu.ptx.syntax import Immediate, Operand, Register, Symbol
 
@@ -103,8 +103,7 @@ def _needed(graph: Graph, steps: list[Step], accesses: list[Step]) -> set[str]:
     work = [
         base.name
         for step in accesses
-        if offsets_of(graph, step.instruction, step.form) is not None
-        and (base := base_of_pattern(step.instruction, step.form)) is not None
+        if is_by_vectors(graph, step) and (base := base_of_pattern(step.instruction, step.form)) is not None
     ]
     found: set[str] = set()
     while work:

@@ -93,7 +93,14 @@ def is_by_vectors(graph: Graph, step: Step) -> bool:
 def _is_strided(graph: Graph, base: Register, form: Form) -> bool:
     """Return whether lanes access words at a distance from each other that is known."""
     far = abs(graph.strides.get(base.name, 0))
-    return graph.strided and form.space in SPACES and size_of(form) == WORD and 0 < far <= FARTHEST_LANE
+    if not graph.strided or form.space not in SPACES or size_of(form) != WORD:
+        return False
+    return 0 < far <= FARTHEST_LANE or is_spread(graph.patterns.get(base.name, ()))
+
+
+def is_spread(pattern: Pattern) -> bool:
+    """Return whether lanes at known distances each access words of their own."""
+    return len(pattern) > 1 and max(pattern) - min(pattern) <= FARTHEST_LANE and len(set(pattern)) == len(pattern)
 
 
 def find_breaks(graph: Graph) -> set[int]:

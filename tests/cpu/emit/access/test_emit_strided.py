@@ -25,7 +25,7 @@ KERNEL = """
     .reg .b32 %r<30>; .reg .b64 %d<12>; .reg .pred %p<3>;
     ld.param.u64 %d1, [columns]; ld.param.u64 %d2, [dense]; ld.param.u32 %r1, [run]; ld.param.s32 %r20, [first];
     mov.u32 %r2, %tid.x; mov.u32 %r3, %tid.y; mov.u32 %r4, %ntid.x; mad.lo.u32 %r5, %r3, %r4, %r2;
-    mad.lo.s32 %r26, %r3, {pitch}, %r20; mad.lo.s32 %r21, %r2, {stride}, %r26;
+    mad.lo.s32 %r26, %r3, {pitch}, %r20; {column}
     mul.wide.u32 %d4, %r5, {bytes}; add.u64 %d5, %d2, %d4; mul.wide.s32 %d6, %r21, 4; add.u64 %d7, %d1, %d6;
     mov.u32 %r22, copy; shl.b32 %r23, %r21, 2; add.u32 %r24, %r22, %r23;
     mov.u32 %r15, %ntid.y; mul.lo.u32 %r16, %r15, %r4; {before}
@@ -42,6 +42,9 @@ LINEAR = """
 """
 FILL = LINEAR.format(label="FILL", move="ld.global.u32 %r25, [%d9]; st.shared.u32 [%r19], %r25;") + "bar.sync 0;"
 SPILL = "bar.sync 0;" + LINEAR.format(label="SPILL", move="ld.shared.u32 %r25, [%r19]; st.global.u32 [%d9], %r25;")
+COLUMN = "mad.lo.s32 %r21, %r2, {stride}, %r26;"
+PADDED = 0  # instead of a stride: eight words for each thread, and one of padding for four threads
+PADDING = "shl.b32 %r27, %r2, 3; shr.u32 %r28, %r2, 2; add.s32 %r29, %r27, %r28; add.s32 %r21, %r29, %r26;"
 STRIDES = (17, -17, 1000)  # words; not those that vectors are shuffled for
 RUNS = (0xFFFFFFFF, 0, 1, 0x80000000, 0x00FF00F0, 0x0F0F3355, 0xA0000005)
 BLOCKS = ((96, 1, 1), (16, 4, 1), (16, 1, 1), (8, 4, 1), (12, 3, 1))
@@ -54,14 +57,16 @@ def kernel(stride: int, count: int, *, store: bool, shared: bool) -> str:
     loads = "".join(f"ld.{of}.u32 %r{10 + n}, [{start}+{4 * n}];" for n in range(count))
     stores = "".join(f"st.{to}.u32 [{at}+{4 * n}], %r{10 + n};" for n in range(count))
     pitch = PITCH if abs(stride) < 100 else 1
-    values = {"stride": stride, "pitch": pitch, "bytes": 4 * count, "body": loads + stores}
+    place = PADDING if stride == PADDED else COLUMN.format(stride=stride)
+    values = {"column": place, "pitch": pitch, "bytes": 4 * count, "body": loads + stores}
     return HEAD + KERNEL.format(**values, before=FILL if shared else "", after=SPILL if shared and store else "")
 
 
 def expected_at(stride: int, first: int, block: tuple[int, int, int], run: int) -> dict[int, int]:
     """Return the first word of each thread that runs."""
     pitch = PITCH if abs(stride) < 100 else 1
-    threads = ((y * block[0] + x, first + x * stride + y * pitch) for y in range(block[1]) for x in range(block[0]))
+    places = [8 * x + x // 4 if stride == PADDED else x * stride for x in range(block[0])]
+    threads = ((y * block[0] + x, first + places[x] + y * pitch) for y in range(block[1]) for x in range(block[0]))
     return {thread: at for thread, at in threads if run >> thread % 32 & 1}
 
 
@@ -71,6 +76,9 @@ def fitting(block: tuple[int, int, int], stride: int) -> bool:
 
 CASES = [(stride, block, WHOLE_RUN) for stride in STRIDES for block in BLOCKS if fitting(block, stride)]
 CASES += [(stride, (96, 1, 1), HALF_RUN) for stride in (17, -17)]
+CASES += [(PADDED, block, WHOLE_RUN) for block in ((96, 1, 1), (32, 3, 1), (16, 4, 1))] + [
+    (PADDED, (96, 1, 1), HALF_RUN)
+]
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -98,7 +106,7 @@ def test_each_lane_accesses_its_words(stride, block, count, shared, row):
 
 @pytest.mark.parametrize("store", [False, True])
 @pytest.mark.parametrize("count", [1, 4])
-@pytest.mark.parametrize("stride", [17, -17])
+@pytest.mark.parametrize("stride", [17, -17, PADDED])
 def test_lanes_that_do_not_run_access_nothing(stride, count, store):
     """The words begin at the begin of a page, or end at its end; the pages around it cannot be accessed."""
     loaded = Loaded(kernel(stride, count, store=store, shared=False).encode(), WHOLE_RUN)
@@ -133,9 +141,10 @@ def text_of(stride: int, count: int, **settings) -> str:
 @pytest.mark.parametrize(
     ("stride", "count", "name"),
     [
-        (17, 1, '@"strided.load.1.by68.32"('),
-        (-17, 4, '@"strided.load.4.by-68.32"('),
-        (1 << 14, 1, '@"strided.load.1.by65536.32"('),
+        (17, 1, '@"strided.load.1.by68x31"('),
+        (-17, 4, '@"strided.load.4.by-68x31"('),
+        (PADDED, 4, '@"strided.load.4.by{}32x3"('.format("32x3.36x1." * 7)),
+        (1 << 14, 1, '@"strided.load.1.by65536x31"('),
     ],
 )
 def test_one_base_for_all_lanes(stride, count, name):

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: 2026 Open CUDA Python developers
 # SPDX-License-Identifier: Apache-2.0
-"""Accesses of consecutive lanes at distances that are known at compile time: base + stride * lane, as in columns.
+"""Accesses of consecutive lanes at distances that are known at compile time, as in columns: base + stride * lane.
+
+Other distances are known, too, such as those of an array of blocks with padding between them (`find_patterns`).
 
 Each lane's address is a constant away from the base of its segment, so that no vector of addresses is computed, stored
 and read lane by lane. Groups of four lanes of which none runs are left out; in others, lanes that do not run access
@@ -10,6 +12,7 @@ memory of their own. Four adjacent words of a lane are accessed together, and tr
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,7 +21,9 @@ from cuda.cpu.emit.access import affine, columns
 from cuda.cpu.emit.access.addresses import pointers
 from cuda.cpu.emit.llvm.builder import Builder
 from cuda.cpu.emit.llvm.values import Part, Value
-from cuda.cpu.passes.vector_accesses import FARTHEST_LANE, WORD
+from cuda.cpu.passes.find_patterns import NOTHING
+from cuda.cpu.passes.graph import Pattern
+from cuda.cpu.passes.vector_accesses import FARTHEST_LANE, WORD, is_spread
 from cuda.cpu.ptx.syntax import Address, Register
 
 if TYPE_CHECKING:
@@ -31,17 +36,18 @@ GROUP = 4  # lanes
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """The lanes' addresses: that of the first lane of each segment, and the bytes from lane to lane."""
+    """The lanes' addresses: that of the first lane of each segment, and the bytes from it to each lane of a segment."""
 
     bases: tuple[Value, ...]
-    stride: int
-    count: int  # lanes of a segment
+    distances: Pattern
     full: bool  # whether all lanes run
 
     @property
     def name(self) -> str:
-        """Return a suffix for the name of a function."""
-        return f".by{self.stride}.{self.count}{'.full' * self.full}"
+        """Return a suffix for the name of a function: the bytes from lane to lane, and how many lanes have them."""
+        steps = [after - before for before, after in itertools.pairwise(self.distances)]
+        runs = [f"{step}x{len(list(run))}" for step, run in itertools.groupby(steps)]
+        return f".by{'.'.join(runs)}{'.full' * self.full}"
 
     @property
     def parameters(self) -> str:
@@ -53,14 +59,25 @@ def find(frame: Frame, address: Address, space: str) -> Lanes | None:
     base = address.base
     if not frame.graph.strided or frame.checked or not frame.copy.consecutive or not isinstance(base, Register):
         return None
-    stride = frame.stride_of(base.name)
-    if space not in SPACES or not stride or abs(stride) > FARTHEST_LANE:
+    distances = _distances(frame, base.name)
+    if space not in SPACES or distances is None:
         return None
     bases = []
     for segment in affine.segments(frame):
         with frame.in_segment(segment):
             bases.append(pointers(frame, address, space))
-    return Lanes(tuple(bases), stride, affine.lanes_of_segment(frame), frame.copy.full)
+    return Lanes(tuple(bases), distances, frame.copy.full)
+
+
+def _distances(frame: Frame, register: str) -> Pattern | None:
+    """Return how far the lanes of a segment are from its first one, if that is known."""
+    graph = frame.graph
+    if is_spread(graph.patterns.get(register, NOTHING)):
+        return graph.patterns[register]
+    stride = frame.stride_of(register)
+    if not stride or abs(stride) > FARTHEST_LANE:
+        return None
+    return tuple(stride * lane for lane in range(affine.lanes_of_segment(frame)))
 
 
 def load(frame: Frame, lanes: Lanes, count: int) -> list[Value]:
@@ -147,5 +164,5 @@ class _Helper:
         return self.builder.is_zero(self.builder.binary("and", mask, self.builder.mask(lanes)))
 
     def _pointer(self, lane: int) -> Value:
-        segment, number = divmod(lane, self.lanes.count)
-        return Value(self.builder.offset(f"%base{segment}", self.lanes.stride * number), "ptr")
+        segment, number = divmod(lane, len(self.lanes.distances))
+        return Value(self.builder.offset(f"%base{segment}", self.lanes.distances[number]), "ptr")
