@@ -65,11 +65,9 @@ class _Helper:
 
     def store(self) -> Builder:
         builder = self.builder
-        some, over = builder.new_label("some"), builder.new_label("over")
-        builder.branch(builder.is_zero(self.mask), over, some)
-        builder.label(some)
-        number = self._store_compressed()
-        self._store_few(number, over)
+        over = builder.new_label("over")
+        self._store_few(over)
+        self._store_compressed()
         self._store_contiguous()
         self._scatter()
         builder.jump(over)
@@ -77,8 +75,8 @@ class _Helper:
         builder.ret()
         return builder
 
-    def _store_compressed(self) -> Value:
-        """Store and return if the words follow each other; return how many lanes run."""
+    def _store_compressed(self) -> None:
+        """Store and return if the words follow each other."""
         builder, zero = self.builder, constant(0, "i16")
         registers, before = [], constant(0, "i32")
         for first in range(0, builder.width, LANES):
@@ -105,7 +103,6 @@ class _Helper:
             builder.store_masked(self._compressed(self.value, each), pointer, self._filled(each))
         builder.ret()
         builder.label(scattered)
-        return before
 
     def _bits(self, predicates: Part) -> Value:
         return self.builder.scalar(self.builder.cast_part(predicates, f"i{predicates.lanes}"))
@@ -148,10 +145,11 @@ class _Helper:
     def _wide(self, index: Value) -> Value:
         return self.builder.resize(index, "i64", signed=self.signed)
 
-    def _store_few(self, number: Value, over: str) -> None:
+    def _store_few(self, over: str) -> None:
         """Store the words of a few lanes one by one, and go on at `over`."""
         builder = self.builder
         single, loop, many = map(builder.new_label, ("single", "loop", "many"))
+        number = builder.intrinsic("ctpop", builder.mask_type, self.mask)
         rooms = [builder.alloca(part.type, 64) for part in (self.index, self.value)]
         left = builder.slot(builder.mask_type)
         builder.branch(builder.compare("icmp ule", number, FEW), single, many)
@@ -159,7 +157,7 @@ class _Helper:
         for room, part in zip(rooms, (self.index, self.value), strict=True):
             builder.store_part(part, room, align=64)
         left.store(self.mask)
-        builder.jump(loop)
+        builder.branch(builder.is_zero(self.mask), over, loop)
         builder.label(loop)
         lanes = left.load()
         lane = builder.resize(builder.intrinsic("cttz", builder.mask_type, lanes, "i1 true"), "i64")
