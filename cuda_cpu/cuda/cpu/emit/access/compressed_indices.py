@@ -150,18 +150,18 @@ class _Helper:
         builder = self.builder
         single, loop, many = map(builder.new_label, ("single", "loop", "many"))
         number = builder.intrinsic("ctpop", builder.mask_type, self.mask)
-        rooms = [builder.alloca(part.type, 64) for part in (self.index, self.value)]
+        copies = [builder.alloca(part.type, 64) for part in (self.index, self.value)]
         left = builder.slot(builder.mask_type)
         builder.branch(builder.compare("icmp ule", number, FEW), single, many)
         builder.label(single)
-        for room, part in zip(rooms, (self.index, self.value), strict=True):
-            builder.store_part(part, room, align=64)
+        for copy, part in zip(copies, (self.index, self.value), strict=True):
+            builder.store_part(part, copy, align=64)
         left.store(self.mask)
         builder.branch(builder.is_zero(self.mask), over, loop)
         builder.label(loop)
         lanes = left.load()
         lane = builder.resize(builder.intrinsic("cttz", builder.mask_type, lanes, "i1 true"), "i64")
-        index, word = (builder.load("i32", builder.element("i32", room, lane)) for room in rooms)
+        index, word = (builder.load("i32", builder.element("i32", copy, lane)) for copy in copies)
         builder.store(word, self._pointer(index), align=WORD)
         rest = builder.binary("and", lanes, builder.binary("sub", lanes, 1))
         left.store(rest)
