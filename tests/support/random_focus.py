@@ -30,7 +30,7 @@ from cuda.cpu.ptx.program import build
 if TYPE_CHECKING:
     from support.loaded import Loaded
 
-FREE = 8  # arrays of 8 bytes per thread of the grid, in which threads write elements of others
+FREE = 8  # arrays of 8 bytes per thread of the grid, in which threads write elements of others, up to 31 further on
 BLOCKS = [(32, 1, 1), (32, 1, 1), (32, 1, 1), (64, 1, 1), (64, 1, 1), (32, 2, 1), (32, 2, 1), (16, 4, 1), (96, 1, 1),
           (16, 2, 1), (8, 4, 2), (64, 2, 1), (16, 2, 3)]  # fmt: skip
 PARTIAL = [(40, 1, 1), (33, 2, 1), (5, 1, 1), (7, 3, 2)]  # whose last warp has fewer threads
@@ -66,7 +66,8 @@ class FocusedCase:
         words = random.integers(0, 2**32, 4 * threads + 512, dtype=np.uint32)
         edges = random.random(words.size) < 0.6
         words[edges] = random.choice(np.array(EDGES, np.uint32), edges.sum())
-        out, rows = np.zeros(self.bytes_out * threads // 4, np.uint32), np.zeros(2 * FREE * threads, np.uint32)
+        out = np.zeros(self.bytes_out * threads // 4, np.uint32)
+        rows = np.zeros(2 * FREE * in_whole_warps(threads), np.uint32)
         return out, words, rows, np.uint32(NUMBER)
 
     def interpreted(self) -> tuple:
@@ -79,6 +80,10 @@ class FocusedCase:
         loaded.launch("k", self.grid, self.block, *found)
         for name, a, b in zip(("out", "in", "rows", "number"), found, expected, strict=True):
             np.testing.assert_array_equal(a, b, err_msg=f"{name}: {label}")
+
+
+def in_whole_warps(threads: int) -> int:
+    return -(-threads // 32) * 32
 
 
 class Writer:
@@ -130,7 +135,7 @@ class Writer:
     def take_row(self) -> int | None:
         """Return the offset in `rows` of 8 unused bytes for each thread of the grid, or None."""
         self.free += 1
-        return 8 * self.every * (self.free - 1) if self.free <= FREE else None
+        return 8 * in_whole_warps(self.every) * (self.free - 1) if self.free <= FREE else None
 
     def variable(self, space: str, size: int, align: int) -> str:
         """Declare a variable of the given size."""
