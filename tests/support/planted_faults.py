@@ -300,6 +300,8 @@ FAULTS: dict[str, list[tuple[str, str, str]]] = {
         ("emit/access/unrolled.py", "getelementptr ptr, ptr %pointers, i64 $W", "getelementptr ptr, ptr %pointers, i64 0"),
         ("emit/access/unrolled.py", "%w{word}, {size * position}", "%w{word}, {size * (position ^ 1)}"),
         ("emit/access/unrolled.py", "poison, $T %one, i64 0", "poison, $T %one, i64 1"),
+        ("emit/access/indexed.py", "size // address.scale", "4 // address.scale"),
+        ("emit/access/indexed.py", "return frame.copy.full and width_of", "return width_of"),
     ],
     "window": [
         ("emit/access/window.py", "%grows = icmp sle i32 %first.lane, %last.lane", "%grows = icmp eq i32 0, 0"),

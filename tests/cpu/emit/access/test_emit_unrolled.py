@@ -147,6 +147,84 @@ def test_one_value_for_all_lanes_is_not_taken_out_of_a_vector(size):
     assert "load" not in straight
 
 
+# As COPY in shared memory, 64 bytes after each of two arrays, of which all threads then store all bytes.
+SHARED = """
+.visible .entry k(.param .u64 in, .param .u64 out, .param .u64 sources, .param .u64 targets, .param .u64 flags)
+{{
+    .reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<16>; .reg .b64 %d<12>; .shared .align 4 .b8 a[256], b[256];
+    ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out]; ld.param.u64 %d3, [sources]; ld.param.u64 %d4, [targets];
+    ld.param.u64 %d5, [flags]; mov.u32 %r1, %tid.x; mul.wide.u32 %d6, %r1, 8; mul.wide.u32 %d7, %r1, {size};
+    add.u64 %d3, %d3, %d6; add.u64 %d4, %d4, %d6; add.u64 %d5, %d5, %d6;
+    ld.global.u32 %r3, [%d3]; ld.global.u32 %r4, [%d4]; ld.global.u64 %d9, [%d5];
+    add.u64 %d8, %d1, %d7; ld.global.u{bits} %h1, [%d8]; add.u64 %d8, %d2, %d7; mov.u16 %h2, 0;
+    mov.u32 %r6, a; mov.u32 %r7, b; mul.lo.u32 %r2, %r1, {size}; add.u32 %r8, %r6, %r2; add.u32 %r9, %r7, %r2;
+    st.shared.u{bits} [%r8+64], %h1; st.shared.u{bits} [%r9+64], %h2; bar.sync 0;
+    mad.lo.u32 %r10, %r3, {size}, %r6; mad.lo.u32 %r11, %r4, {size}, %r7;
+    setp.eq.u64 %p1, %d9, 0; mov.u32 %r5, 0;
+    @%p1 bra END;
+AGAIN:
+    ld.shared.u{bits} %h3, [%r10+64]; add.u16 %h3, %h3, 1; st.shared.u{bits} [%r11+64], %h3;
+    add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 2;
+    @%p2 bra AGAIN;
+END:
+    bar.sync 0; ld.shared.u{bits} %h1, [%r9+64]; st.global.u{bits} [%d8], %h1;
+    ret;
+}}
+"""
+
+
+SPREAD = INDICES | {"two apart": LANES % 32 * 2 + LANES // 32, "four apart": LANES % 16 * 4 + LANES // 16}
+
+
+def shared_text(size: int) -> str:
+    return HEAD + SHARED.format(size=size, bits=8 * size)
+
+
+@pytest.mark.parametrize("width", ["32", "16"])
+@pytest.mark.parametrize("size", [1, 2])
+def test_elements_of_shared_memory_are_copied(monkeypatch, size, width, on_gpu):
+    monkeypatch.setenv("CUDA_CPU_WIDTH", width)
+    loaded = Loaded(shared_text(size).encode(), FULL_RUN)
+    values = np.random.default_rng(8).integers(0, 1 << (8 * size), COUNT).astype(f"u{size}")
+    for names in [(a, b, c) for a in SPREAD for b in SPREAD for c in FLAGS]:
+        sources, targets, flags = SPREAD[names[0]], SPREAD[names[1]], FLAGS[names[2]]
+        if on_gpu and len(np.unique(targets[flags])) < flags.sum():
+            continue  # CUDA leaves open which lane's store is the last one
+        found, expected = np.full(COUNT, 77, f"u{size}"), np.zeros(COUNT, f"u{size}")
+        expected[targets[flags]] = values[sources[flags]] + 1  # the last lane wins
+        given = [np.ascontiguousarray(each, np.int64) for each in (sources, targets, flags)]
+        loaded.launch("k", (1, 1, 1), (COUNT, 1, 1), values, found, *given)
+        np.testing.assert_array_equal(found, expected, err_msg=str(names))
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_one_value_for_all_lanes_is_stored_to_shared_memory(size):
+    loaded = Loaded(shared_text(size).replace(", %h3;", ", 42;").encode(), FULL_RUN)
+    for targets in INDICES.values():
+        found, expected = np.full(COUNT, 77, f"u{size}"), np.zeros(COUNT, f"u{size}")
+        expected[targets] = 42
+        given = [np.ascontiguousarray(each, np.int64) for each in (LANES, targets, FLAGS["all"])]
+        loaded.launch("k", (1, 1, 1), (COUNT, 1, 1), found.copy(), found, *given)
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("vector_bytes", "gathers", "straight"), [(32, False, True), (0, False, False), (64, True, True)]
+)
+@pytest.mark.parametrize("size", [1, 2])
+def test_elements_of_shared_memory_are_accessed_by_offsets(size, vector_bytes, gathers, straight):
+    settings = Settings(vector_bytes=vector_bytes, native_gather=gathers)
+    text = emit_kernel(build([shared_text(size)]), "k", settings).text
+    for opcode in ("load", "store"):
+        helper = f"@lanes.{'gather' if opcode == 'load' else 'scatter'}.i{8 * size}."
+        assert (helper in text) is straight
+        body = text.partition(f" {helper}")[2].partition("\n}")[0]
+        assert body.count(f"{opcode} i{8 * size}") == 32 * straight
+        assert body.count("extractelement <16 x i64> %v1.w") == 16 * straight
+    assert text.count("\ncontiguous") == 2 * straight
+    assert f"@gather.i{8 * size}" in text  # where not all lanes run
+
+
 LONG = (
     HEAD
     + """

@@ -13,7 +13,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from cuda.cpu.emit.access import affine, compressed_indices, runs, window
+from cuda.cpu.emit.access import affine, compressed_indices, runs, unrolled, window
 from cuda.cpu.emit.access.addresses import split_shared_address
 from cuda.cpu.emit.access.lanes import concatenated, for_each_lane, has_masked_words
 from cuda.cpu.emit.llvm.values import ELEMENTS, Shape, Value, constant, width_of
@@ -192,11 +192,19 @@ def gather(frame: Frame, address: Address, extra: int) -> Value | None:
     return _gathered(frame, base, index, indexed.scale, near=_is_near(frame, address))
 
 
-def gather_shared(frame: Frame, address: Address, extra: int) -> Value | None:
-    """Load a word for each lane that runs from a base and a 32-bit offset; None if the CPU has no such gathers."""
-    base, offset = split_shared_address(frame, address, extra)
-    if offset.uniform or not _lanes_of_gathers(frame):
+def gather_shared(frame: Frame, address: Address, extra: int, element: str) -> Value | None:
+    """Load an element for each lane that runs from a base and a 32-bit offset; None if addresses are faster.
+
+    CPUs gather words. Smaller elements are loaded by straight code where all lanes run.
+    """
+    straight = _is_straight(frame, element)
+    if not straight and (element != "i32" or not _lanes_of_gathers(frame)):
         return None
+    base, offset = split_shared_address(frame, address, extra)
+    if offset.uniform:
+        return None
+    if straight:
+        return _load_straight(frame, base, offset, element)
     return _gathered(frame, base, offset, 1, near=_is_near(frame, address))
 
 
@@ -375,43 +383,71 @@ def _predicates(width: int) -> str:
 
 
 def scatter(frame: Frame, base: Value, address: Indexed, value: Value) -> bool:
-    """Store a word for each lane that runs; return whether that is faster by an index than by a vector of addresses.
+    """Store an element for each lane that runs; return whether an index is faster than a vector of addresses.
 
-    It is on CPUs with AVX-512. Where all lanes run, words are stored by straight code there, as scatters take twice as
-    long; without AVX-512, `unrolled` does the same.
+    It is for words on CPUs with AVX-512. Where all lanes run, words are stored by straight code there, as scatters take
+    twice as long; without AVX-512, `unrolled` does the same. So are smaller elements, of which no CPU has scatters.
     """
-    builder, index = frame.builder, address.index
-    if index.uniform or not has_masked_words(frame, "i32"):
+    builder, index, element = frame.builder, address.index, value.element
+    words = has_masked_words(frame, element)
+    if index.uniform or not (words or _is_straight(frame, element)):
         return False
+    size = width_of(element) // 8
     if not frame.copy.full:
-        if WORD_BYTES % address.scale == 0:
+        if size % address.scale == 0:
             compressed_indices.store(frame, base, address, value)
-        return WORD_BYTES % address.scale == 0
-    after = _store_if_contiguous(frame, base, address, value) if WORD_BYTES % address.scale == 0 else None
-    # As floats, words are stored from vector registers.
-    words = builder.cast("bitcast", builder.broadcast(value), "float")
+        return size % address.scale == 0
+    after = None
+    if size % address.scale == 0:
+        pointer, single, after = _begin_contiguous(frame, base, address, size)
+        builder.store(builder.broadcast(value), pointer, align=size)
+        builder.jump(after)
+        builder.label(single)
+    if words:  # as floats, words are stored from vector registers
+        element, value = "float", builder.cast("bitcast", builder.broadcast(value), "float")
     locate, by = pointer_by_index(address)
-    body = f"{locate}\n  store float %x2, ptr %pointer, align {WORD_BYTES}"
-    for_each_lane(frame, f"scatter.{by}", "i32", body, base, index, words, wanted=False, straight=True)
+    body = f"{locate}\n  store {element} %x2, ptr %pointer, align {size}"
+    for_each_lane(frame, f"scatter.{element}.{by}", element, body, base, index, value, wanted=False, straight=True)
     if after:
         builder.jump(after)
         builder.label(after)
     return True
 
 
-def _store_if_contiguous(frame: Frame, base: Value, address: Indexed, value: Value) -> str:
-    """Store a vector if the words are contiguous, and go on at the label that is returned; else here."""
-    builder, index, step = frame.builder, address.index, WORD_BYTES // address.scale
+# --- straight code where all lanes run --------------------------------------------------------------------
+
+
+def _is_straight(frame: Frame, element: str) -> bool:
+    """Return whether elements smaller than words are accessed one lane after the other, as all run."""
+    return frame.copy.full and width_of(element) < 8 * WORD_BYTES and unrolled.is_worth_it(frame, element)
+
+
+def _load_straight(frame: Frame, base: Value, offset: Value, element: str) -> Value:
+    """Load an element for each lane: a vector if they are contiguous."""
+    builder, size, address = frame.builder, width_of(element) // 8, Indexed(offset, signed=True)
+    loaded = builder.slot(element, Shape.VECTOR)
+    pointer, single, after = _begin_contiguous(frame, base, address, size)
+    loaded.store(builder.load(element, pointer, shape=Shape.VECTOR, align=size))
+    builder.jump(after)
+    builder.label(single)
+    locate, by = pointer_by_index(address)
+    body = f"{locate}\n  %r = load {element}, ptr %pointer, align {size}"
+    loaded.store(for_each_lane(frame, f"gather.{element}.{by}", element, body, base, offset, straight=True))
+    builder.jump(after)
+    builder.label(after)
+    return loaded.load()
+
+
+def _begin_contiguous(frame: Frame, base: Value, address: Indexed, size: int) -> tuple[str, str, str]:
+    """Begin the code for contiguous elements; return the pointer to them and labels for any others and behind both."""
+    builder, index, step = frame.builder, address.index, size // address.scale
     first, kind = builder.extract(index, "0"), "s" if address.signed else "u"
     steps = ", ".join(f"{index.element} {step * lane}" for lane in range(frame.width))
     starts = builder.binary("sub", index, Value(f"<{steps}>", index.element, Shape.VECTOR, True))
     same = builder.compare("icmp eq", builder.lane_bits(builder.compare("icmp eq", starts, first)), -1)
     fits = affine.fits(frame, first, f"{kind}{width_of(index.element)}", step * (frame.width - 1))
-    contiguous, single, after = map(builder.new_label, ("contiguous", "single", "stored"))
+    contiguous, single, after = map(builder.new_label, ("contiguous", "single", "after"))
     builder.branch(builder.binary("and", same, fits), contiguous, single, likely=False)
     builder.label(contiguous)
     far = builder.binary("mul", builder.resize(first, "i64", signed=address.signed), address.scale)
-    builder.store(builder.broadcast(value), builder.element("i8", base.ref, far), align=WORD_BYTES)
-    builder.jump(after)
-    builder.label(single)
-    return after
+    return builder.element("i8", base.ref, far), single, after

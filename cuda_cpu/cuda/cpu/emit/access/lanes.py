@@ -16,7 +16,7 @@ PART = 256  # bits
 
 
 @overload
-def for_each_lane(frame: Frame, name: str, element: str, body: str, *args: Value) -> Value: ...
+def for_each_lane(frame: Frame, name: str, element: str, body: str, *args: Value, straight: bool = False) -> Value: ...
 @overload
 def for_each_lane(
     frame: Frame,

@@ -143,8 +143,8 @@ def _gather(frame: Frame, instruction: Instruction, form: Form, position: int, e
         value = None if lanes is None else strided.load(frame, lanes, 1)[0]
     if value is None and (element, order) == ("i32", "") and space in ("global", "generic", "const"):
         value = indexed.gather(frame, address, extra)
-    elif value is None and (element, order, space) == ("i32", "", "shared") and not frame.checked:
-        value = indexed.gather_shared(frame, address, extra)
+    elif value is None and (order, space) == ("", "shared") and not frame.checked:
+        value = indexed.gather_shared(frame, address, extra, element)
     return load(frame, pointers(frame, address, space, extra), element, order) if value is None else value
 
 
@@ -156,11 +156,11 @@ def _scatter(frame: Frame, address: Address, space: str, extra: int, value: Valu
         if lanes is not None:
             strided.store(frame, lanes, [value])
             return
-    if (value.element, order) == ("i32", "") and not frame.checked:
+    if not order and not frame.checked and width_of(value.element) <= 8 * indexed.WORD_BYTES:
         if space == "shared":
             base, offset = split_shared_address(frame, address, extra)
             found = base, indexed.Indexed(offset, signed=True)
-        elif space in ("global", "generic"):
+        elif value.element == "i32" and space in ("global", "generic"):
             found = indexed.split(frame, address, extra)
     if found is None or not indexed.scatter(frame, *found, value):
         store(frame, pointers(frame, address, space, extra), value, order)
