@@ -48,8 +48,10 @@ def multiply(frame: Frame, form: Form, a: Value, b: Value) -> Value:
     width = width_of(a.element)
     if width == 64:
         return high_product(frame, a, b, signed=signed)
-    if form.mode == "hi" and width == 32 and frame.width > 1 and not (a.uniform and b.uniform):
-        return _high_words(frame, a, b, signed=signed)
+    if form.mode == "hi" and width == 32 and not (a.uniform and b.uniform):
+        if frame.width > 1:
+            return _high_words(frame, a, b, signed=signed)
+        a, b = builder.extract(a, "0"), builder.extract(b, "0")  # LLVM 20 ends the process for vectors of one word
     wide = f"i{2 * width}"
     product = builder.binary("mul", builder.resize(a, wide, signed=signed), builder.resize(b, wide, signed=signed))
     if form.mode == "wide":
