@@ -190,7 +190,7 @@ bool cpu_launch_run(struct cpu_command *command, struct cpu_exec exec, struct cp
     return false;
 }
 
-static bool room_for_params(struct cpu_command *command, uint32_t size)
+static bool allocate_params(struct cpu_command *command, uint32_t size)
 {
     uint32_t wanted = command->launch.compiled->alignment;
     size_t alignment = wanted > CPU_ALIGNMENT ? wanted : CPU_ALIGNMENT;
@@ -202,7 +202,7 @@ static bool room_for_params(struct cpu_command *command, uint32_t size)
 
 bool cpu_launch_params(struct cpu_command *command, const void *params, uint32_t size)
 {
-    if (!room_for_params(command, size))
+    if (!allocate_params(command, size))
         return false;
     if (size)
         memcpy(command->launch.params, params, size);
@@ -212,7 +212,7 @@ bool cpu_launch_params(struct cpu_command *command, const void *params, uint32_t
 bool cpu_launch_gather(struct cpu_command *command, void *const *pointers)
 {
     const struct cpu_compiled_kernel *compiled = command->launch.compiled;
-    if (!room_for_params(command, compiled->parameter_bytes))
+    if (!allocate_params(command, compiled->parameter_bytes))
         return false;
     for (uint32_t i = 0; i < compiled->parameters; i++)
         memcpy(command->launch.params + compiled->layout[i].offset, pointers[i], compiled->layout[i].size);
@@ -226,44 +226,47 @@ static bool is_within(const struct cpu_launch *launch, uint64_t time)
     return block_time && (uint64_t)launch->grid_dim[0] * launch->grid_dim[1] * launch->grid_dim[2] <= time / block_time;
 }
 
+/* Return whether a launch is expected to take too long to wait for it by spinning, or its time is unknown. */
+static bool is_long(const struct cpu_launch *launch)
+{
+    return !is_within(launch, (uint64_t)CPU_AWAITED_NS * cpu_pool_workers());
+}
+
 static uint32_t launch_limit(const struct cpu_launch *launch)
 {
     const struct cpu_compiled_kernel *compiled = launch->compiled;
     if (launch->cooperative || compiled->device_runtime || compiled->path == CPU_PATH_FIBERS)
         return 0;
-    return is_within(launch, CPU_SHORT_NS)                                      ? CPU_SHORT_NS
-           : is_within(launch, (uint64_t)CPU_AWAITED_NS * cpu_pool_workers()) ? CPU_AWAITED_NS : 0;
+    if (is_within(launch, CPU_SHORT_NS))
+        return CPU_SHORT_NS;
+    return is_long(launch) ? 0 : CPU_AWAITED_NS;
 }
 
 /* Commands with a limit do not block, and a kernel that turns out to is suspended. */
 uint32_t cpu_command_limit(const struct cpu_command *command)
 {
-    bool is_short = false;
     switch (command->kind) {
     case CPU_LAUNCH:
         return launch_limit(&command->launch);
     case CPU_COPY:
     case CPU_FILL:
-        is_short = command->rows.width * command->rows.height <= CPU_SHORT_BYTES;
-        break;
+        return command->rows.width * command->rows.height <= CPU_SHORT_BYTES ? CPU_SHORT_NS : 0;
     case CPU_WAIT_EVENT:
-        is_short = cpu_event_record_done(command->record);
-        break;
+        return cpu_event_record_done(command->record) ? CPU_SHORT_NS : 0;
     case CPU_WRITE_VALUE:
     case CPU_RECORD:
     case CPU_FREE:
-        is_short = true;
-        break;
+        return CPU_SHORT_NS;
     default:
-        break;
+        return 0;
     }
-    return is_short ? CPU_SHORT_NS : 0;
 }
 
 bool cpu_command_is_long(const struct cpu_command *command)
 {
-    return command->kind == CPU_LAUNCH && atomic_load_explicit(&command->launch.compiled->block_time, memory_order_relaxed) &&
-           !is_within(&command->launch, (uint64_t)CPU_AWAITED_NS * cpu_pool_workers());
+    const struct cpu_launch *launch = &command->launch;
+    return command->kind == CPU_LAUNCH && atomic_load_explicit(&launch->compiled->block_time, memory_order_relaxed) &&
+           is_long(launch);
 }
 
 /* Tell initcheck what a command has written. */

@@ -18,7 +18,7 @@ static _Thread_local struct {
 } last __attribute__((tls_model("initial-exec")));
 
 /* Return whether the thread has done nothing else since its last launch, and forget its waits otherwise. */
-static bool is_prompt(const struct cpu_queue *queue)
+static bool check_prompt(const struct cpu_queue *queue)
 {
     if (last.queue == queue && cpu_now() - last.returned < PROMPT_NS)
         return true;
@@ -30,7 +30,7 @@ static bool is_prompt(const struct cpu_queue *queue)
 void cpu_prompt_submits(const struct cpu_queue *queue)
 {
     if (last.returned)
-        is_prompt(queue);
+        check_prompt(queue);
 }
 
 void cpu_prompt_submitted(const struct cpu_queue *queue, bool launch)
@@ -43,7 +43,7 @@ void cpu_prompt_submitted(const struct cpu_queue *queue, bool launch)
 void cpu_prompt_waits(const struct cpu_queue *queue, bool idle)
 {
     bool of_another = idle && last.queue != queue; /* does not take time: it is one of all queues of a context */
-    if (!last.returned || of_another || !is_prompt(queue))
+    if (!last.returned || of_another || !check_prompt(queue))
         return;
     last.waits += last.waits < PROMPT_WAITS;
     last.returned = 0;

@@ -20,6 +20,7 @@
 #define SHORT_PAUSE_NS 300000 /* measured including a wake-up */
 #define WAIT_SPIN_NS 100000
 #define MAX_UNUSED 64    /* commands cached for reuse */
+
 struct cpu_queue {
     _Atomic uint32_t references;
     pthread_mutex_t lock;
@@ -351,7 +352,8 @@ enum cpu_submit_result cpu_queue_submit(struct cpu_queue *queue, struct cpu_comm
 {
     enum cpu_submit_result result = CPU_SUBMITTED;
     uint32_t limit = cpu_command_limit(command);
-    bool is_long = cpu_command_is_long(command), timed = command->kind == CPU_LAUNCH && limit != CPU_SHORT_NS, here = false;
+    bool timed = command->kind == CPU_LAUNCH && limit != CPU_SHORT_NS, here = false;
+    bool is_long = timed && cpu_command_is_long(command); /* the command may be gone once it is submitted */
     cpu_prompt_submits(queue);
     pthread_mutex_lock(&queue->lock);
     if (cpu_process_state() != CPU_RUNNING)
