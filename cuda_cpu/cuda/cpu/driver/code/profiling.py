@@ -9,6 +9,7 @@ import math
 import os
 import sys
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from cuda.cpu import at_exit, check
@@ -26,16 +27,22 @@ PATIENCE = 10.0  # seconds that work may run on after the end of the program; wi
 LAST_PATIENCE = 2.0  # seconds that it then has to end, as at the end of programs without checks
 
 
+def _queues() -> Iterator[tuple[Any, Any]]:
+    """Yield each context with each of its queues."""
+    for context in list(contexts.values()):
+        for queue in context.queues():
+            yield context, queue
+
+
 def synchronize(seconds: float = math.inf) -> bool:
     """Wait until the queues of all contexts have run dry, at most for a time; faults stay with their contexts.
 
     Return whether they have.
     """
     end = time.monotonic() + seconds
-    for context in list(contexts.values()):
-        for queue in context.queues():
-            if not queue.is_idle():
-                wait.until(context, lambda slice, queue=queue: queue.wait(slice) or time.monotonic() > end)
+    for context, queue in _queues():
+        if not queue.is_idle():
+            wait.until(context, lambda step, queue=queue: queue.wait(step) or time.monotonic() > end)
     return time.monotonic() <= end or is_idle()
 
 
@@ -44,9 +51,8 @@ def finish() -> None:
     if synchronize(PATIENCE):
         return
     print(f"cuda.cpu: work still runs {PATIENCE:g} s after the end of the program; it ends now", file=sys.stderr)
-    for context in list(contexts.values()):
-        for queue in context.queues():
-            queue.cancel()
+    for _, queue in _queues():
+        queue.cancel()
     synchronize(LAST_PATIENCE)
 
 
@@ -75,7 +81,7 @@ def programs() -> dict[int, Any]:
 
 def is_idle() -> bool:
     """Return whether all launches have ended."""
-    return all(queue.is_idle() for context in list(contexts.values()) for queue in context.queues())
+    return all(queue.is_idle() for _, queue in _queues())
 
 
 def stream_name(queue: Any) -> str:

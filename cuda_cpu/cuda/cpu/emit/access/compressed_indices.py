@@ -10,7 +10,6 @@ few lanes one by one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from cuda.cpu.emit.access.compressed import INTRINSICS, LANES, PREDICATES, REGISTER
@@ -184,19 +183,14 @@ class _Helper:
     def _scatter(self) -> None:
         """Scatter the words of a few lanes at a time, if any of these run."""
         builder = self.builder
-        for lanes in self._groups():
+        for first in range(0, builder.width, SCATTERED):
+            lanes = range(first, first + SCATTERED)
             some, after = builder.new_label("some"), builder.new_label("after")
             among = builder.binary("and", self.mask, builder.mask(sum(1 << lane for lane in lanes)))
             builder.branch(builder.is_zero(among), after, some)
             builder.label(some)
             value, index, runs = (builder.shuffle(part, lanes) for part in (self.value, self.index, self.lanes))
-            builder.scatter_part(value, "%base", self.scale, self._wide_part(index), runs)
+            wide = builder.resize_part(index, "i64", signed=self.signed)
+            builder.scatter_part(value, "%base", self.scale, wide, runs)
             builder.jump(after)
             builder.label(after)
-
-    def _groups(self) -> Iterator[range]:
-        for first in range(0, self.builder.width, SCATTERED):
-            yield range(first, first + SCATTERED)
-
-    def _wide_part(self, index: Part) -> Part:
-        return self.builder.resize_part(index, "i64", signed=self.signed)
