@@ -189,13 +189,17 @@ def test_a_thread_of_c_keeps_its_context(library, context):
     assert seen == [None, context]
 
 
-def test_calls_after_the_interpreter_has_ended():
-    """By a C function that runs at exit: giving back succeeds, since all is gone; anything else is refused."""
-    code = """
+WITH_CONTEXT = """
 import ctypes, cuda.cpu
 library = ctypes.CDLL(cuda.cpu.library_path())
 library.cuInit(0)
 driver.cuCtxSetCurrent(driver.cuDevicePrimaryCtxRetain(0))
+"""
+
+
+def test_calls_after_the_interpreter_has_ended():
+    """By a C function that runs at exit: giving back succeeds, since all is gone; anything else is refused."""
+    code = """
 event = driver.cuEventCreate(0)
 class Late:
     def __del__(self, destroy=library.cuEventDestroy_v2, query=library.cuEventQuery, event=ctypes.c_void_p(event)):
@@ -203,7 +207,7 @@ class Late:
 import sys
 sys.modules["late"] = Late()  # goes when modules are torn down
 """
-    assert in_new_process(code) == f"0 {abi.CUDA_ERROR_DEINITIALIZED}"
+    assert in_new_process(WITH_CONTEXT + code) == f"0 {abi.CUDA_ERROR_DEINITIALIZED}"
 
 
 def test_no_garbage_is_collected_during_a_call(library, context):
@@ -297,16 +301,13 @@ event, stream = ctypes.c_void_p(driver.cuEventCreate(0)), ctypes.c_void_p(driver
 def test_work_of_a_thread_while_python_exits():
     """The runtime stops between the look at the context and the submission, which says so, as the context does."""
     code = """
-import ctypes, cuda.cpu
 from cuda.cpu.runtime import _runtime
-library = ctypes.CDLL(cuda.cpu.library_path())
-library.cuInit(0)
-driver.cuCtxSetCurrent(driver.cuDevicePrimaryCtxRetain(0))
 memory = driver.cuMemAlloc(4)
 _runtime.shutdown()
 print(library.cuMemsetD32Async(ctypes.c_uint64(memory), 7, ctypes.c_size_t(1), None), cuda.cpu.last_error_message())
 """
-    assert in_new_process(code) == f"{abi.CUDA_ERROR_DEINITIALIZED} Python is exiting, the CPU device is shut down"
+    expected = "Python is exiting, the CPU device is shut down"
+    assert in_new_process(WITH_CONTEXT + code) == f"{abi.CUDA_ERROR_DEINITIALIZED} {expected}"
 
 
 def test_command_line_report():

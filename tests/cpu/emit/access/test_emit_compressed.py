@@ -66,7 +66,7 @@ needs_avx512 = pytest.mark.skipif(not jit._has_gathers(), reason="the CPU has no
 
 
 MAP_NORESERVE = 0x4000  # of Linux, not in `mmap` before Python 3.13
-WAYS = [each for each in STORES if each != "bytes"]
+BY_WORD = [each for each in STORES if each != "bytes"]
 
 
 @pytest.fixture(params=["32", "16"])
@@ -74,7 +74,7 @@ def width(monkeypatch, request):
     monkeypatch.setenv("CUDA_CPU_WIDTH", request.param)
 
 
-@pytest.fixture(params=WAYS)
+@pytest.fixture(params=BY_WORD)
 def loaded(request, width, like_hot_kernels):
     return Loaded(text_of(request.param).encode(), FULL_RUN)
 
@@ -97,6 +97,13 @@ def ranks(runs: np.ndarray, first: int = 0) -> np.ndarray:
     return np.where(runs, first + np.cumsum(runs) - 1, -1)
 
 
+CASES = [  # targets, and whether they are compressed
+    pytest.param(ranks(np.arange(COUNT) % 3 > 0), True, id="compaction"),
+    pytest.param(ranks(np.arange(COUNT) % 3 > 0) * 2, False, id="every other word"),
+    pytest.param(ranks(np.arange(COUNT) % 16 == 1), False, id="few lanes"),
+]
+
+
 def test_words_follow_each_other(loaded):
     random = np.random.default_rng(1)
     for share in np.linspace(0, 1, 40):
@@ -114,12 +121,12 @@ def test_whole_registers_and_none(loaded, half):
 
 
 @settings(max_examples=120)
-@given(st.sampled_from(WAYS), st.lists(st.booleans(), min_size=32, max_size=32), st.data())
-def test_addresses_that_nearly_follow(way, runs, data):
+@given(st.sampled_from(BY_WORD), st.lists(st.booleans(), min_size=32, max_size=32), st.data())
+def test_addresses_that_nearly_follow(form, runs, data):
     """The ends are as far apart as if all followed."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CUDA_CPU_LEVEL", "1")
-        loaded = Loaded(text_of(way).encode(), FULL_RUN)  # from the disk cache
+        loaded = Loaded(text_of(form).encode(), FULL_RUN)  # from the disk cache
         targets = np.concatenate([ranks(np.array(runs)), np.full(32, -1)])
         lanes = np.flatnonzero(targets >= 0)[1:-1]
         if lanes.size > 1:
@@ -169,12 +176,9 @@ def test_indices_wrap_around(apart, some):
 @pytest.mark.parametrize(
     ("targets", "is_compressed"),
     [
-        (ranks(np.arange(COUNT) % 3 > 0), True),
-        (ranks(np.arange(COUNT) % 3 > 0) * 2, False),
-        (np.where(np.arange(COUNT) % 3 > 0, COUNT - np.arange(COUNT), -1), False),
-        (ranks(np.arange(COUNT) % 16 == 1), False),
+        *CASES,
+        pytest.param(np.where(np.arange(COUNT) % 3 > 0, COUNT - np.arange(COUNT), -1), False, id="backwards"),
     ],
-    ids=["compaction", "every other word", "backwards", "few lanes"],
 )
 def test_only_words_that_follow_are_compressed(monkeypatch, targets, is_compressed):
     """A trap shows which code runs."""
@@ -196,16 +200,13 @@ def test_only_words_that_follow_are_compressed(monkeypatch, targets, is_compress
 @pytest.mark.parametrize(
     ("targets", "is_compressed"),
     [
-        (ranks(np.arange(COUNT) % 3 > 0), True),
-        (ranks(np.arange(COUNT) % 3 > 0) * 2, False),
-        (ranks(np.arange(COUNT) % 16 == 1), False),
-        (ranks(np.arange(COUNT) % 32 > 16, 5), True),
-        (np.full(COUNT, -1), False),
+        *CASES,
+        pytest.param(ranks(np.arange(COUNT) % 32 > 16, 5), True, id="second register"),
+        pytest.param(np.full(COUNT, -1), False, id="no lane"),
     ],
-    ids=["compaction", "every other word", "few lanes", "second register", "no lane"],
 )
-@pytest.mark.parametrize("way", ["u32", "s32", "shared"])
-def test_indices_that_follow_are_compressed(monkeypatch, way, targets, is_compressed):
+@pytest.mark.parametrize("form", ["u32", "s32", "shared"])
+def test_indices_that_follow_are_compressed(monkeypatch, form, targets, is_compressed):
     label = Builder.label
 
     def trapping(builder, name):
@@ -216,16 +217,16 @@ def test_indices_that_follow_are_compressed(monkeypatch, way, targets, is_compre
 
     monkeypatch.setattr(Builder, "label", trapping)
     found = np.full(2 * COUNT, -1, np.int32)
-    fault = Loaded(text_of(way).encode(), FULL_RUN).run("k", 1, COUNT, found, targets)
+    fault = Loaded(text_of(form).encode(), FULL_RUN).run("k", 1, COUNT, found, targets)
     assert (fault is not None) == is_compressed
 
 
 @pytest.mark.parametrize(("gathers", "quick"), [(True, False), (True, True), (False, False)])
 @pytest.mark.parametrize(
-    ("way", "by"), [("pointers", ""), ("u32", ".unsigned.by4"), ("s32", ".signed.by4"), ("u16", ".signed.by4")]
+    ("form", "by"), [("pointers", ""), ("u32", ".unsigned.by4"), ("s32", ".signed.by4"), ("u16", ".signed.by4")]
 )
-def test_hot_kernels_are_compressed_where_the_cpu_does(gathers, quick, way, by):
+def test_hot_kernels_are_compressed_where_the_cpu_does(gathers, quick, form, by):
     settings = Settings(native_gather=gathers, vector_bytes=64, quick=quick)
-    text = emit_kernel(build([text_of(way)]), "k", settings).text
+    text = emit_kernel(build([text_of(form)]), "k", settings).text
     assert ("mask.compress" in text) == (gathers and not quick)
     assert (f"call void @scatter.i32{by}(" in text) == (by == "" or (gathers and not quick))

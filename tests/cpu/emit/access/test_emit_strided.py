@@ -57,16 +57,16 @@ def kernel(stride: int, count: int, *, store: bool, shared: bool) -> str:
     loads = "".join(f"ld.{of}.u32 %r{10 + n}, [{start}+{4 * n}];" for n in range(count))
     stores = "".join(f"st.{to}.u32 [{at}+{4 * n}], %r{10 + n};" for n in range(count))
     pitch = PITCH if abs(stride) < 100 else 1
-    place = PADDING if stride == PADDED else COLUMN.format(stride=stride)
-    values = {"column": place, "pitch": pitch, "bytes": 4 * count, "body": loads + stores}
+    address = PADDING if stride == PADDED else COLUMN.format(stride=stride)
+    values = {"column": address, "pitch": pitch, "bytes": 4 * count, "body": loads + stores}
     return HEAD + KERNEL.format(**values, before=FILL if shared else "", after=SPILL if shared and store else "")
 
 
 def expected_at(stride: int, first: int, block: tuple[int, int, int], run: int) -> dict[int, int]:
     """Return the first word of each thread that runs."""
     pitch = PITCH if abs(stride) < 100 else 1
-    places = [8 * x + x // 4 if stride == PADDED else x * stride for x in range(block[0])]
-    threads = ((y * block[0] + x, first + places[x] + y * pitch) for y in range(block[1]) for x in range(block[0]))
+    offsets = [8 * x + x // 4 if stride == PADDED else x * stride for x in range(block[0])]
+    threads = ((y * block[0] + x, first + offsets[x] + y * pitch) for y in range(block[1]) for x in range(block[0]))
     return {thread: at for thread, at in threads if run >> thread % 32 & 1}
 
 
